@@ -96,11 +96,13 @@ export const USER: (fields: FieldSpecs) => ResourceGenerator<User> = (fields) =>
 });
 
 const TAG = fc.constantFrom('a', 'a/b', 'a/b/c', 'b', '"', '\\');
-const GTIN = fc.constantFrom('4006381333931', '96385074');
+const GTIN = fc.constantFrom('4006381333931', '96385074', '036000291452');
 export const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
 export const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
 const ID = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.constant(2 ** 53 - 1));
 const KEYS = ['a.b', '$a', 'constructor'];
+/** A record has these keys rarely or never. */
+const RARE_KEYS = ['', 'toString', 'a"b', 'a\\b', '[0]', 'x'.repeat(2_000)];
 const NUMBERS = [0, 1, 1.5, 100, 1e-7, 2 ** 53 - 1];
 const DECIMAL = fc
   .double({ min: -(2 ** 53 - 1), max: 2 ** 53 - 1, noNaN: true })
@@ -114,7 +116,7 @@ export function scenarios<Fields>(
   return valuesOf(letters).chain((values) =>
     fc.record({
       writes: fc.array(write(generator.record(values)), { minLength: 1, maxLength: 40, size: 'max' }),
-      queries: fc.array(anyQuery(generator.fields, values), { minLength: 1, maxLength: 5, size: 'max' }),
+      queries: fc.array(anyQuery(generator.fields, values), { minLength: 1, maxLength: 40, size: 'max' }),
     }),
   );
 }
@@ -208,7 +210,7 @@ function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc
     ...(optional.length > 0 ? [existence(optional)] : []),
     ...all.flatMap(([field, { type, isList }]) => {
       if (type === 'presence') return [];
-      if (type === 'attributes') return [attributeFilter(values)];
+      if (type === 'attributes') return Array.from({ length: 4 }, () => attributeFilter(values));
       if (isList) return Array.from({ length: 3 }, () => listFilter(field, fc.oneof(text, TAG)));
       if (type === 'text') return [comparison(field, TEXTS_OF[field] ?? text, true)];
       if (type === 'instant')
@@ -218,6 +220,7 @@ function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc
             fc.oneof(
               INSTANT,
               INSTANT.map((ms) => ms + 0.5),
+              fc.constantFrom(-62_135_596_800_000, 0.5, 253_402_300_799_999),
             ),
           ),
         ];
@@ -265,7 +268,7 @@ function existence(optional: readonly string[]): fc.Arbitrary<Filter> {
 const TEXTS_OF: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'price.currency': fc.constantFrom('EUR', 'USD', 'E', 'eur', ''),
   status: fc.constantFrom('draft', 'archived', 'd', ''),
-  gtin: fc.oneof(GTIN, fc.constantFrom('4', '96', '')),
+  gtin: fc.oneof(GTIN, fc.constantFrom('4', '96', '00', '', '0036000291452', '00000096385074')),
 };
 
 /** Of a list. */
@@ -276,8 +279,16 @@ function listFilter(field: string, value: fc.Arbitrary<string>): fc.Arbitrary<Fi
     fc.record({
       field: fc.constant(field),
       operator: fc.constant('in' as const),
-      values: fc.array(value, { maxLength: 5 }),
+      values: someValues(value),
     }),
+  );
+}
+
+/** A few values, or more than a statement lists one by one. */
+function someValues<Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.array(value, { maxLength: 5 }) },
+    fc.array(value, { minLength: 90, maxLength: 100, size: 'max' }),
   );
 }
 
@@ -320,7 +331,7 @@ function attributeFilter({ text, number }: Values): fc.Arbitrary<Filter> {
 }
 
 function attributeKey(text: Values['text']): fc.Arbitrary<string> {
-  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text);
+  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text, fc.constantFrom(...RARE_KEYS));
 }
 
 /** Requests for facets; none for a resource without. */

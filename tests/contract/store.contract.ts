@@ -6,16 +6,14 @@ import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { outageContract } from './outage.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
 import { reopenedContract } from './reopened.contract.js';
-import { codePointOrderContract, writeRacesContract } from './repository.contract.js';
+import { writeRacesContract } from './repository.contract.js';
 import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
 
 /**
- * The tests that every store passes besides `repositoryContract`. `listFilterContract` and `wordSearchContract` have many
- * cases more.
+ * The tests that every store passes besides `repositoryContract`.
  */
 export function storeContract(provider: TestStoreProvider): void {
   writeRacesContract(provider);
-  codePointOrderContract(provider);
   changeFeedContract(provider);
   generationContract(provider);
   idempotencyStoreContract(provider);

@@ -62,43 +62,30 @@ for (const store of HTTP_STORE_NAMES)
     it('are the values of each field with their counts, the highest first, in the order of the fields', async () => {
       const { status, headers, text } = await get('fields=tags,brand,group,status,price.currency');
       expect([status, headers['content-type']]).to.deep.equal([200, 'application/json']);
-      expect(JSON.parse(text)).to.deep.equal([
-        {
-          field: 'tags',
-          values: [
-            { value: 'lighting', count: 3 },
-            { value: 'lighting/lamps', count: 2 },
-            { value: 'new', count: 2 },
-          ],
-          more: false,
-        },
-        {
-          field: 'brand',
-          values: [
-            { value: 'Acme', count: 2 },
-            { value: 'Blank', count: 1 },
-            { value: '\uffee', count: 1 },
-            { value: '\u{1f600}', count: 1 },
-          ],
-          more: false,
-        },
-        { field: 'group', values: [{ value: 'G-1', count: 2 }], more: false },
-        {
-          field: 'status',
-          values: [
-            { value: 'archived', count: 1 },
-            { value: 'draft', count: 1 },
-          ],
-          more: false,
-        },
-        {
-          field: 'price.currency',
-          values: [
-            { value: 'EUR', count: 2 },
-            { value: 'USD', count: 1 },
-          ],
-          more: false,
-        },
+      expect(
+        JSON.parse(text).map(({ field, more }: { field: string; more: boolean }) => [field, more]),
+      ).to.deep.equal(['tags', 'brand', 'group', 'status', 'price.currency'].map((field) => [field, false]));
+      expect(await counts('fields=tags,brand,group,status,price.currency')).to.deep.equal([
+        [
+          ['lighting', 3],
+          ['lighting/lamps', 2],
+          ['new', 2],
+        ],
+        [
+          ['Acme', 2],
+          ['Blank', 1],
+          ['\uffee', 1],
+          ['\u{1f600}', 1],
+        ],
+        [['G-1', 2]],
+        [
+          ['archived', 1],
+          ['draft', 1],
+        ],
+        [
+          ['EUR', 2],
+          ['USD', 1],
+        ],
       ]);
       expect(headers['link']).to.equal(undefined);
       expect(text).to.match(/^\[\{"field":"tags","values":\[\{"value":"lighting","count":3\},/);
@@ -313,35 +300,35 @@ describe('the parameters of facets', () => {
   };
   const many = (count: number) => Array.from({ length: count }, (_, at) => `attributes[k${at}]`).join();
 
-  for (const [query, code, issue, name] of [
-    ['', 'invalid_parameter', 'required', 'fields'],
-    ['limit=5', 'invalid_parameter', 'required', 'fields'],
-    ['fields=', 'invalid_parameter', 'too_short', 'fields'],
-    ['fields=brand,', 'invalid_parameter', 'too_short', 'fields'],
-    ['fields=name', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=price', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=price.amount', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=attributes', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=attributes[]', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=attributes.', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=constructor', 'invalid_parameter', 'unknown_field', 'fields'],
-    ['fields=brand,tags,brand', 'invalid_parameter', 'duplicate_value', 'fields'],
-    ['fields=attributes[a],attributes.a', 'invalid_parameter', 'duplicate_value', 'fields'],
-    [`fields=${many(11)}`, 'invalid_parameter', 'too_long', 'fields'],
-    ['fields=brand&limit=0', 'invalid_parameter', 'out_of_range', 'limit'],
-    ['fields=brand&limit=101', 'invalid_parameter', 'out_of_range', 'limit'],
-    ['fields=brand&limit=x', 'invalid_parameter', 'invalid_type', 'limit'],
-    ['fields=brand&limit=1&limit=2', 'invalid_parameter', 'duplicate_value', 'limit'],
-    ['fields=brand&prefix=a&prefix=b', 'invalid_parameter', 'duplicate_value', 'prefix'],
-    ['fields=brand&prefix=%FF', 'invalid_parameter', 'invalid_format', 'prefix'],
-    ['fields=brand&sort=brand', 'unknown_parameter', 'unknown_parameter', 'sort'],
-    ['fields=brand&count=1', 'unknown_parameter', 'unknown_parameter', 'count'],
-    ['fields=brand&brand.gtt=1', 'unknown_parameter', 'unknown_parameter', 'brand.gtt'],
-    ['fields=brand&q=', 'invalid_parameter', 'too_short', 'q'],
-  ] as const)
-    it(`refuses ${query.slice(0, 60) || 'no parameter'}: ${issue} of ${name}`, async () => {
-      expect(await refusal(query)).to.deep.equal([400, code, issue, name]);
-    });
+  it('are refused with the parameter that is wrong', async () => {
+    for (const [query, issue, name, code = 'invalid_parameter'] of [
+      ['', 'required', 'fields'],
+      ['limit=5', 'required', 'fields'],
+      ['fields=', 'too_short', 'fields'],
+      ['fields=brand,', 'too_short', 'fields'],
+      ['fields=name', 'unknown_field', 'fields'],
+      ['fields=price', 'unknown_field', 'fields'],
+      ['fields=price.amount', 'unknown_field', 'fields'],
+      ['fields=attributes', 'unknown_field', 'fields'],
+      ['fields=attributes[]', 'unknown_field', 'fields'],
+      ['fields=attributes.', 'unknown_field', 'fields'],
+      ['fields=constructor', 'unknown_field', 'fields'],
+      ['fields=brand,tags,brand', 'duplicate_value', 'fields'],
+      ['fields=attributes[a],attributes.a', 'duplicate_value', 'fields'],
+      [`fields=${many(11)}`, 'too_long', 'fields'],
+      ['fields=brand&limit=0', 'out_of_range', 'limit'],
+      ['fields=brand&limit=101', 'out_of_range', 'limit'],
+      ['fields=brand&limit=x', 'invalid_type', 'limit'],
+      ['fields=brand&limit=1&limit=2', 'duplicate_value', 'limit'],
+      ['fields=brand&prefix=a&prefix=b', 'duplicate_value', 'prefix'],
+      ['fields=brand&prefix=%FF', 'invalid_format', 'prefix'],
+      ['fields=brand&sort=brand', 'unknown_parameter', 'sort', 'unknown_parameter'],
+      ['fields=brand&count=1', 'unknown_parameter', 'count', 'unknown_parameter'],
+      ['fields=brand&brand.gtt=1', 'unknown_parameter', 'brand.gtt', 'unknown_parameter'],
+      ['fields=brand&q=', 'too_short', 'q'],
+    ] as const)
+      expect(await refusal(query), query).to.deep.equal([400, code, issue, name]);
+  });
 
   it('take 10 fields, 100 values and 100 filters', async () => {
     const filters = Array.from({ length: 100 }, (_, at) => `attributes.f${at}=x`).join('&');

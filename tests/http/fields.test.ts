@@ -47,30 +47,30 @@ describe('fields', () => {
     expect(created).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  for (const [fields, codes] of [
-    ['', ['too_short']],
-    ['id,', ['too_short']],
-    [',', ['too_short']],
-    ['x', ['unknown_field']],
-    ['Name', ['unknown_field']],
-    ['price.amount', ['unknown_field']],
-    ['attributes.z', ['unknown_field']],
-    ['%20id', ['unknown_field']],
-    ['-id', ['unknown_field']],
-    ['*', ['unknown_field']],
-    ['constructor', ['unknown_field']],
-    ['__proto__', ['unknown_field']],
-    ['id%00', ['unknown_field']],
-    ['x,,id', ['too_short', 'unknown_field']],
-  ] as const) {
-    it(`rejects ${fields || 'an empty value'}`, async () => {
+  it('rejects fields that there are not', async () => {
+    for (const [fields, codes] of [
+      ['', ['too_short']],
+      ['id,', ['too_short']],
+      [',', ['too_short']],
+      ['x', ['unknown_field']],
+      ['Name', ['unknown_field']],
+      ['price.amount', ['unknown_field']],
+      ['attributes.z', ['unknown_field']],
+      ['%20id', ['unknown_field']],
+      ['-id', ['unknown_field']],
+      ['*', ['unknown_field']],
+      ['constructor', ['unknown_field']],
+      ['__proto__', ['unknown_field']],
+      ['id%00', ['unknown_field']],
+      ['x,,id', ['too_short', 'unknown_field']],
+    ] as const) {
       for (const path of ['/products/1', '/products']) {
         const response = await request().get(`${path}?fields=${fields}`);
         expect([response.status, response.json.code], path).to.deep.equal([400, 'invalid_parameter']);
         expect(issueLocations(response)).to.deep.equal(codes.map((code) => [code, 'fields']));
       }
-    });
-  }
+    }
+  });
 
   it('gives 404 for a missing item, and is an unknown parameter for writes', async () => {
     expect((await request().get('/products/99?fields=id')).status).to.equal(404);

@@ -1,8 +1,73 @@
 import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { cursorIn, linksOf } from '../support/links.js';
 
 type Fields = Record<string, unknown>;
+
+/** Filters as clients of other services write them, with the right spellings in the message. */
+const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
+  [
+    'attributes.watts.gte',
+    'write attributes[watts].gte; the attribute with the key "watts.gte" is attributes[watts.gte].',
+  ],
+  [
+    'attributes.a.b.in',
+    'write attributes[a.b].in; the attribute with the key "a.b.in" is attributes[a.b.in].',
+  ],
+  [
+    'attributes.colour.ne',
+    'attributes[KEY] takes .in .exists .lt .lte .gt .gte; the attribute with the key "colour.ne" is attributes[colour.ne].',
+  ],
+  ['attributes..lt', 'write attributes[KEY].lt; the attribute with the key ".lt" is attributes[.lt].'],
+  ...['attributes[watts][gte]', 'attributes[watts][$gte]', 'attributes[watts][gte][]'].map(
+    (name) => [name, 'write attributes[watts].gte; the attribute with the key "watts]['] as const,
+  ),
+  ['attributes[a][prefix]', 'the attribute with the key "a][prefix" is attributes.a][prefix.'],
+  ['attributes[watts][gte]', 'is attributes.watts][gte.'],
+  [
+    'attributes.watts[gte]',
+    'write attributes[watts].gte; the attribute with the key "watts[gte]" is attributes[watts[gte]].',
+  ],
+  [
+    'attributes[attributes.colour]',
+    'write attributes[colour], or attributes[colour].in for several values; the attribute with the key "attributes.colour" is attributes.attributes.colour.',
+  ],
+  ['attributes[attributes.watts].gte', 'write attributes[watts].gte;'],
+  ['attributes[attributes.watts.gte]', 'write attributes[watts].gte;'],
+  ['attributes[attributes[watts].gte]', 'write attributes[watts].gte;'],
+  ['attributes[].gte[attributes[watts].gte]', 'write attributes[watts].gte;'],
+  ['attributes[].in[attributes[colour].in]', 'write attributes[colour].in;'],
+  ['attributes[].gte.attributes[watts].gte', 'write attributes[KEY].gte;'],
+  ...['attributes.colour[]', 'attributes[colour][0]', 'attributes[colour][]'].map(
+    (name) => [name, 'write attributes[colour], or attributes[colour].in for several values;'] as const,
+  ),
+  ...[
+    'attributes.colour.in[]',
+    'attributes.colour[in][]',
+    'attributes[colour][in][0]',
+    'attributes.colour.in[1]',
+  ].map((name) => [name, 'write attributes[colour].in;'] as const),
+  ...['attributes__watts__gte', 'filter[attributes][watts][gte]', 'filters[attributes][watts][$gte]'].map(
+    (name) => [name, 'write attributes[watts].gte;'] as const,
+  ),
+  ...[
+    'price.amount[gte]',
+    'price[amount][gte]',
+    'price.amount[$gte]',
+    'price__amount__gte',
+    'filter[price.amount][gte]',
+    'price[amount].gte',
+    'price.amount.gte[]',
+  ].map(
+    (name) => [name, 'write price.amount.gte; price.amount takes .ne .lt .lte .gt .gte .in .exists'] as const,
+  ),
+  ...['filter[status]', 'filters[status][]', 'status[]'].map(
+    (name) => [name, 'write status; status takes .ne'] as const,
+  ),
+  ['tags[all][0]', 'tags takes .prefix .in .all .exists'],
+  ['name__startswith', 'name takes .ne .lt .lte .gt .gte .prefix .in'],
+];
 
 const query = (pairs: Record<string, string>) =>
   Object.entries(pairs)
@@ -53,11 +118,17 @@ describe('filters', () => {
         exists: 1,
       },
     },
-    { name: '.*', gtin: '96385074' },
-    { name: '$ne', attributes: { colour: '' } },
+    { name: '.*', gtin: '96385074', tags: ['lighting/lamps', 'new'], stock: 0, status: 'draft' },
+    {
+      name: '$ne',
+      attributes: { colour: '' },
+      tags: ['lighting', 'lighting/lamps', 'Sale'],
+      stock: 5,
+      status: 'archived',
+    },
     { name: 'b,c+d&e=f#g', gtin: '036000291452' },
     { name: '\u{1f600}\u{1f601}', attributes: { '\u{1f600}': 'é' } },
-    { name: '\uffee' },
+    { name: '\uffee', tags: ['new', 'sale', 'é'], url: 'https://a' },
     { name: 'O\'Brien "x" \\ <b> 100% {}' },
   ];
 
@@ -65,203 +136,244 @@ describe('filters', () => {
     for (const product of PRODUCTS) expect((await request().post('/products', product)).status).to.equal(201);
   });
 
-  describe('match', () => {
-    for (const { name } of PRODUCTS as { name: string }[]) {
-      it(`a text literally: ${name}`, async () => {
-        expect(await names({ name })).to.deep.equal([name]);
-        expect(await names({ 'name.ne': name })).to.have.length(PRODUCTS.length - 1);
-      });
-    }
+  // The query property has what each operator finds, on every store. Here is how a query names operators and values.
+  const MATCHES: [Record<string, string>, string[]][] = [
+    ...(PRODUCTS as { name: string }[]).map(({ name }): [Record<string, string>, string[]] => [
+      { name },
+      [name],
+    ]),
+    [{ 'name.prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
+    [{ 'name.prefix': 'a%' }, ['a%']],
+    [{ 'name.in': 'ab,a%,nothing' }, ['ab', 'a%']],
+    [{ 'name.gte': '\uffee' }, ['\u{1f600}\u{1f601}', '\uffee']],
+    [{ 'name.lte': '$ne' }, ['$ne']],
+    [{ name: 'a\u0000' }, []],
+    [{ 'sku.ne': 'A-1' }, ['ab', 'a_c']],
+    [{ gtin: '0036000291452' }, ['b,c+d&e=f#g']],
+    [{ gtin: '000036000291452' }, []],
+    [{ 'gtin.ne': '00000096385074' }, ['b,c+d&e=f#g']],
+    [{ 'gtin.in': '0000096385074,36000291452' }, ['.*', 'b,c+d&e=f#g']],
+    [{ 'gtin.prefix': '00' }, []],
+    [{ q: '0036000291452' }, []],
+    [{ q: '036000291452' }, ['b,c+d&e=f#g']],
+    [{ 'price.amount': '-0' }, ['a']],
+    [{ 'price.amount.gt': '0' }, ['ab', 'a%']],
+    [{ 'price.amount.gte': '9007199254740991' }, ['a%']],
+    [{ 'price.amount.lt': '-9007199254740991' }, []],
+    [{ 'price.currency': 'eur' }, []],
+    [{ 'price.currency': 'EUR', 'price.amount.gt': '5' }, ['a%']],
+    [{ 'id.gte': '2', 'id.lt': '4' }, ['ab', 'a%']],
+    [{ 'id.in': '4,2,2' }, ['ab', 'a_c']],
+    [{ id: '9007199254740991' }, []],
+    [{ 'attributes.colour': '' }, ['$ne']],
+    [{ 'attributes.size': '5' }, ['a']],
+    [{ 'attributes.size': '5.0' }, []],
+    [{ 'attributes.new': 'true' }, ['ab']],
+    [{ 'attributes.a.b.c': '1' }, ['a%']],
+    [{ 'attributes.$gt': 'x' }, ['a%']],
+    [{ 'attributes.constructor': 'red' }, ['a_c']],
+    [{ 'attributes.__proto__': '' }, []],
+    [{ 'attributes.\u{1f600}': 'é' }, ['\u{1f600}\u{1f601}']],
+    [{ 'attributes..': 'x' }, []],
+    [{ 'attributes.a:b': 'x' }, ['a_c']],
+    [{ 'attributes.a:ne': 'y' }, ['a_c']],
+    [{ 'attributes[colour]': 'red' }, ['a']],
+    [{ 'attributes[glow.exists]': 'yes' }, ['a_c']],
+    [{ 'attributes[a.in]': 'z' }, ['a_c']],
+    [{ 'attributes[a.in]': 'z,y' }, []],
+    [{ 'attributes.attributes.colour': 'red' }, []],
+    [{ 'attributes.a][gte': 'red' }, []],
+    [{ 'attributes[exists]': '1' }, ['a_c']],
+    [{ 'attributes[colour].in': 'red,Red,blue' }, ['a', 'ab']],
+    [{ 'attributes[colour].exists': 'false', 'name.prefix': 'a' }, ['a%', 'a_c']],
+    [{ 'attributes[exists].exists': 'true' }, ['a_c']],
+    [{ 'attributes[size].lte': '5.0' }, ['a']],
+    [{ 'attributes[size].gt': '-1e3', 'attributes[size].lt': '5.5' }, ['a']],
+    [{ 'attributes[colour].in': 'red', 'attributes[size]': '5', 'attributes[size].gt': '4' }, ['a']],
+    [{ 'attributes.exists': '1' }, ['a_c']],
+    [{ 'sku.exists': 'false', 'name.prefix': 'a' }, ['a%']],
+    [{ 'price.currency.exists': 'true', 'sku.exists': 'false' }, ['a%']],
+    [{ 'url.exists': 'true' }, ['\uffee']],
+    [{ 'images.exists': 'true' }, []],
+    [{ tags: 'new' }, ['.*', '\uffee']],
+    [{ tags: 'lighting/lamps,new' }, []],
+    [{ 'tags.in': 'new,new,lighting,none' }, ['.*', '$ne', '\uffee']],
+    [{ 'tags.all': 'new,sale' }, ['\uffee']],
+    [{ 'tags.prefix': 'lighting/' }, ['.*', '$ne']],
+    [{ tags: 'new', 'tags.in': 'lighting/lamps,sale', 'tags.prefix': 'l' }, ['.*']],
+    [{ status: 'draft' }, ['.*']],
+    [{ status: 'live', 'tags.exists': 'true' }, ['\uffee']],
+    [{ 'status.ne': 'live' }, ['.*', '$ne']],
+    [{ 'status.in': 'live,draft', 'tags.exists': 'true' }, ['.*', '\uffee']],
+    [{ 'status.prefix': 'live' }, []],
+    [{ 'status.gt': 'archived' }, ['.*']],
+    [{ 'stock.in': '0,5,-1' }, ['.*', '$ne']],
+    [{ 'createdAt.gt': '2000-01-01T00:00:00Z', 'updatedAt.lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
+    [{ 'createdAt.lt': '2000-01-01t00:00:00z' }, []],
+  ];
+  it('match the right records, with a dot or a colon before the operator', async () => {
+    for (const [pairs, found] of MATCHES)
+      for (const spelling of [pairs, withColons(pairs)])
+        expect((await names(spelling)).sort(), JSON.stringify(spelling)).to.deep.equal([...found].sort());
+  });
 
-    const MATCHES: [Record<string, string>, string[]][] = [
-      [{ 'name.prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
-      [{ 'name.prefix': 'a%' }, ['a%']],
-      [{ 'name.prefix': 'a_' }, ['a_c']],
-      [{ 'name.prefix': '.' }, ['.*']],
-      [{ 'name.prefix': 'A' }, []],
-      [{ 'name.prefix': '\u{1f600}' }, ['\u{1f600}\u{1f601}']],
-      [{ 'name.prefix': '', 'id.lte': '2' }, ['a', 'ab']],
-      [{ 'name.in': 'ab,a%,nothing' }, ['ab', 'a%']],
-      [{ 'name.gt': '\uffee' }, ['\u{1f600}\u{1f601}']],
-      [{ 'name.gte': '\uffee' }, ['\u{1f600}\u{1f601}', '\uffee']],
-      [{ 'name.lt': '.' }, ['$ne']],
-      [{ 'name.lte': '$ne' }, ['$ne']],
-      [{ name: 'nothing' }, []],
-      [{ name: 'a\u0000' }, []],
-      [{ name: '' }, []],
-      [{ sku: 'A-1' }, ['a']],
-      [{ 'sku.ne': 'A-1' }, ['ab', 'a_c']],
-      [{ 'sku.prefix': '' }, ['a', 'ab', 'a_c']],
-      [{ 'sku.in': 'x.y,A-1' }, ['a', 'a_c']],
-      [{ gtin: '0036000291452' }, ['b,c+d&e=f#g']],
-      [{ gtin: '00036000291452' }, ['b,c+d&e=f#g']],
-      [{ gtin: '000036000291452' }, []],
-      [{ 'gtin.ne': '00000096385074' }, ['b,c+d&e=f#g']],
-      [{ 'gtin.in': '0000096385074,36000291452' }, ['.*', 'b,c+d&e=f#g']],
-      [{ 'gtin.prefix': '00' }, []],
-      [{ q: '0036000291452' }, []],
-      [{ q: '036000291452' }, ['b,c+d&e=f#g']],
-      [{ 'price.amount': '100' }, ['ab']],
-      [{ 'price.amount': '-0' }, ['a']],
-      [{ 'price.amount.ne': '100' }, ['a', 'a%']],
-      [{ 'price.amount.gt': '0' }, ['ab', 'a%']],
-      [{ 'price.amount.gte': '9007199254740991' }, ['a%']],
-      [{ 'price.amount.lt': '-9007199254740991' }, []],
-      [{ 'price.amount.in': '0,100' }, ['a', 'ab']],
-      [{ 'price.currency': 'EUR' }, ['a', 'a%']],
-      [{ 'price.currency': 'eur' }, []],
-      [{ 'price.currency': 'EUR', 'price.amount.gt': '5' }, ['a%']],
-      [{ 'id.gte': '2', 'id.lt': '4' }, ['ab', 'a%']],
-      [{ 'id.in': '4,2,2' }, ['ab', 'a_c']],
-      [{ id: '9007199254740991' }, []],
-      [{ 'attributes.colour': 'red' }, ['a']],
-      [{ 'attributes.colour': '' }, ['$ne']],
-      [{ 'attributes.size': '5' }, ['a']],
-      [{ 'attributes.size': '5.0' }, []],
-      [{ 'attributes.new': 'true' }, ['ab']],
-      [{ 'attributes.a.b.c': '1' }, ['a%']],
-      [{ 'attributes.$gt': 'x' }, ['a%']],
-      [{ 'attributes.constructor': 'red' }, ['a_c']],
-      [{ 'attributes.toString': '5' }, ['a_c']],
-      [{ 'attributes.hasOwnProperty': 'x' }, []],
-      [{ 'attributes.__proto__': 'x' }, []],
-      [{ 'attributes.__proto__': '' }, []],
-      [{ 'attributes.\u{1f600}': 'é' }, ['\u{1f600}\u{1f601}']],
-      [{ 'attributes.a': '1' }, []],
-      [{ 'attributes..': 'x' }, []],
-      [{ 'attributes.a:b': 'x' }, ['a_c']],
-      [{ 'attributes.a:ne': 'y' }, ['a_c']],
-      [{ 'attributes.a:ne': 'x' }, []],
-      [{ 'attributes[colour]': 'red' }, ['a']],
-      [{ 'attributes[glow.exists]': 'yes' }, ['a_c']],
-      [{ 'attributes[a.in]': 'z' }, ['a_c']],
-      [{ 'attributes[a.in]': 'z,y' }, []],
-      [{ 'attributes.attributes.colour': 'red' }, []],
-      [{ 'attributes.a][gte': 'red' }, []],
-      [{ 'attributes[exists]': '1' }, ['a_c']],
-      [{ 'attributes.:': 'x' }, []],
-      [{ 'attributes[colour].in': 'red,Red,blue' }, ['a', 'ab']],
-      [{ 'attributes[size].in': '4,5,5.0' }, ['a']],
-      [{ 'attributes[new].in': 'true,x' }, ['ab']],
-      [{ 'attributes[colour].exists': 'true' }, ['a', 'ab', '$ne']],
-      [{ 'attributes[colour].exists': 'false', 'name.prefix': 'a' }, ['a%', 'a_c']],
-      [{ 'attributes[glow.exists].exists': 'true' }, ['a_c']],
-      [{ 'attributes[exists].exists': 'true' }, ['a_c']],
-      [{ 'attributes[__proto__].exists': 'true' }, []],
-      [{ 'attributes[hasOwnProperty].in': 'x' }, []],
-      [{ 'attributes[size].lt': '5' }, []],
-      [{ 'attributes[size].lte': '5.0' }, ['a']],
-      [{ 'attributes[size].gt': '-1e3', 'attributes[size].lt': '5.5' }, ['a']],
-      [{ 'attributes[size].gte': '5' }, ['a']],
-      [{ 'attributes[exists].gt': '0' }, ['a_c']],
-      [{ 'attributes[a.b.c].gt': '0' }, []],
-      [{ 'attributes[new].gte': '0' }, []],
-      [{ 'attributes[colour].in': 'red', 'attributes[size]': '5', 'attributes[size].gt': '4' }, ['a']],
-      [{ 'sku.exists': 'true' }, ['a', 'ab', 'a_c']],
-      [{ 'sku.exists': 'false', 'name.prefix': 'a' }, ['a%']],
-      [{ 'price.amount.exists': 'true' }, ['a', 'ab', 'a%']],
-      [{ 'price.amount.exists': 'false', 'sku.exists': 'true' }, ['a_c']],
-      [{ 'price.currency.exists': 'true', 'sku.exists': 'false' }, ['a%']],
-      [{ 'price.currency.exists': 'true', 'price.amount.exists': 'false' }, []],
-      [{ 'sku.exists': 'true', sku: 'A-1' }, ['a']],
-      [{ 'sku.exists': 'false', 'sku.ne': 'A-1' }, []],
-      [{ 'sku.exists': 'false', 'id.lte': '6', q: 'ne' }, ['$ne']],
-      [{ 'attributes.exists': '1' }, ['a_c']],
-      [{ 'createdAt.gt': '2000-01-01T00:00:00Z', 'updatedAt.lt': '9999-12-31T23:59:59Z', id: '1' }, ['a']],
-      [{ 'createdAt.lt': '2000-01-01t00:00:00z' }, []],
-    ];
-    for (const [pairs, found] of MATCHES) {
-      it(`the right records for ${JSON.stringify(pairs)}`, async () => {
-        expect((await names(pairs)).sort()).to.deep.equal([...found].sort());
-        expect((await names(withColons(pairs))).sort()).to.deep.equal([...found].sort());
-      });
-    }
+  it('match the exact creation time, at any offset', async () => {
+    const { createdAt } = (await request().get('/products/3?fields=createdAt')).json;
+    const at = Date.parse(createdAt);
+    const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
+    expect(await names({ createdAt: offset.replace('01:30', '0130'), id: '3' })).to.deep.equal(['a%']);
+    expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
+    expect(await names({ createdAt: offset, id: '3' })).to.deep.equal(['a%']);
+    expect(await names({ 'createdAt.in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
+      'a%',
+    ]);
+    expect(await names({ 'createdAt.gt': createdAt, id: '3' })).to.deep.equal([]);
+    const justAfter = createdAt.replace('Z', '000001Z');
+    expect(await names({ createdAt: justAfter, id: '3' })).to.deep.equal([]);
+    expect(await names({ 'createdAt.lt': justAfter, id: '3' })).to.deep.equal(['a%']);
+    expect(await names({ 'createdAt.gte': justAfter, id: '3' })).to.deep.equal([]);
+  });
 
-    it('the exact creation time, at any offset', async () => {
-      const { createdAt } = (await request().get('/products/3?fields=createdAt')).json;
-      const at = Date.parse(createdAt);
-      const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
-      expect(await names({ createdAt: offset.replace('01:30', '0130'), id: '3' })).to.deep.equal(['a%']);
-      expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
-      expect(await names({ createdAt: offset, id: '3' })).to.deep.equal(['a%']);
-      expect(await names({ 'createdAt.in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
-        'a%',
+  it('match parameters in any URL encoding', async () => {
+    for (const raw of [
+      'name=b%2Cc%2Bd%26e%3Df%23g',
+      'name=b,c%2bd%26e=f%23g',
+      '%6eame=b%2Cc%2Bd%26e%3Df%23g',
+      '&&name=b%2Cc%2Bd%26e%3Df%23g&',
+    ]) {
+      expect(await names(raw), raw).to.deep.equal(['b,c+d&e=f#g']);
+    }
+    for (const raw of [
+      'name%2Eprefix=O%27Brien%20%22',
+      'name%3Aprefix=O%27Brien%20%22',
+      "name.prefix=O'Brien+%22",
+    ]) {
+      expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
+    }
+    expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
+  });
+
+  it('take a value up to the maximum length of the URL', async () => {
+    const maxLength = 8 * 1024 - '/products?name.ne='.length;
+    expect(await names(`name.ne=${'x'.repeat(maxLength)}`)).to.have.length(PRODUCTS.length);
+    const response = await request().get(`/products?name.ne=${'x'.repeat(maxLength + 1)}`);
+    expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
+  });
+
+  it('take several values with commas, repeated, or both, under names that may end in []', async () => {
+    for (const [parameters, found] of [
+      ['tags.in=new&tags.in=lighting', ['.*', '$ne', '\uffee']],
+      ['tags:in[]=new&tags.in=x&tags%2Ein%5B%5D=lighting', ['.*', '$ne', '\uffee']],
+      ['tags.all=new&tags:all[]=sale', ['\uffee']],
+      ['stock.in[]=0&stock.in[]=5', ['.*', '$ne']],
+      ['status.in=draft&status:in[]=archived', ['.*', '$ne']],
+    ] as const)
+      expect(await names(parameters), parameters).to.deep.equal(found);
+    const values = [...Array.from({ length: 99 }, (_, at) => `t${at}`), 'new'].join();
+    expect(await names(`tags.in=${values}`)).to.have.length(2);
+    expect(await names(`tags.all=${values}`)).to.deep.equal([]);
+  });
+
+  it('stay in the links of a page, whose cursor is good for the same filters alone', async () => {
+    const page = await request().get('/products?tags.all=lighting/lamps&tags.prefix=l&limit=1');
+    const { next, first } = linksOf(page.headers['link']);
+    for (const link of [next, first]) {
+      const parameters = new URLSearchParams(link?.split('?')[1]);
+      expect([parameters.get('tags.all'), parameters.get('tags.prefix')]).to.deep.equal([
+        'lighting/lamps',
+        'l',
       ]);
-      expect(await names({ 'createdAt.gt': createdAt, id: '3' })).to.deep.equal([]);
-      const justAfter = createdAt.replace('Z', '000001Z');
-      expect(await names({ createdAt: justAfter, id: '3' })).to.deep.equal([]);
-      expect(await names({ 'createdAt.lt': justAfter, id: '3' })).to.deep.equal(['a%']);
-      expect(await names({ 'createdAt.gte': justAfter, id: '3' })).to.deep.equal([]);
-    });
+    }
+    const follow = (parameters: string) =>
+      request().get(`/products?${parameters}&limit=1&cursor=${cursorIn(next)}`);
+    for (const same of [
+      'tags:prefix=l&tags.all[]=lighting/lamps',
+      'tags.all=lighting/lamps,lighting/lamps&tags.prefix=l',
+    ])
+      expect((await follow(same)).json[0].name, same).to.equal('$ne');
+    for (const other of [
+      'tags.prefix=l',
+      'tags.all=lighting/lamps,new&tags.prefix=l',
+      'tags.in=lighting/lamps&tags.prefix=l',
+      'tags.all=lighting/lamps&tags.prefix=li',
+    ]) {
+      const { status, json } = await follow(other);
+      expect([status, json.code], other).to.deep.equal([400, 'cursor_mismatch']);
+    }
+  });
 
-    it('parameters in any URL encoding', async () => {
-      for (const raw of [
-        'name=b%2Cc%2Bd%26e%3Df%23g',
-        'name=b,c%2bd%26e=f%23g',
-        '%6eame=b%2Cc%2Bd%26e%3Df%23g',
-        '&&name=b%2Cc%2Bd%26e%3Df%23g&',
-      ]) {
-        expect(await names(raw), raw).to.deep.equal(['b,c+d&e=f#g']);
-      }
-      for (const raw of [
-        'name%2Eprefix=O%27Brien%20%22',
-        'name%3Aprefix=O%27Brien%20%22',
-        "name.prefix=O'Brien+%22",
-      ]) {
-        expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
-      }
-      expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
-    });
+  it('that there are not are refused with those that there are', async () => {
+    for (const [parameter, names] of [
+      ['tags.ne', 'tags takes .prefix .in .all .exists'],
+      ['tags:lt', 'tags takes .prefix .in .all .exists'],
+      ['tags.any', 'tags takes .prefix .in .all .exists'],
+      ['url', 'url takes .exists'],
+      ['url.prefix', 'url takes .exists'],
+      ['images', 'images takes .exists'],
+      ['images.url', 'images takes .exists'],
+      ['status.all', 'status takes .ne .lt .lte .gt .gte .prefix .in .exists'],
+      ['attributes[a].ne', 'attributes[KEY] takes .in .exists .lt .lte .gt .gte'],
+      ['attributes[a]:prefix', 'attributes[KEY] takes .in .exists .lt .lte .gt .gte'],
+      ...OTHER_STYLES,
+      ['stock.prefix', 'stock takes .ne .lt .lte .gt .gte .in .exists'],
+      [
+        'alt',
+        'id, createdAt, updatedAt, name, sku, price.amount, price.currency, attributes[KEY], status, tags, images.exists, url.exists, brand, gtin, group, stock',
+      ],
+    ] as const) {
+      const response = await request().get(`/v1/products?${parameter}=x`);
+      expect([response.status, response.json.code], parameter).to.deep.equal([400, 'unknown_parameter']);
+      expect(issueLocations(response)).to.deep.equal([['unknown_parameter', parameter]]);
+      expect(response.json.message, parameter).to.include(names);
+    }
+  });
 
-    it('no product by a field of others, and no other record by a field of products', async () => {
-      for (const [path, name] of [
-        ['users', 'email.exists'],
-        ['users', 'sku.exists'],
-        ['orders', 'userId.exists'],
-        ['api-keys', 'name.exists'],
-        ['api-keys', 'expiresAt.exists'],
-      ]) {
+  it('name the values that there are, and refuse others', async () => {
+    for (const [query, name] of [
+      ['status=Draft', 'status'],
+      ['status=', 'status'],
+      ['status.ne=published', 'status.ne'],
+      ['status:in=draft,Live', 'status:in'],
+    ] as const) {
+      const response = await request().get(`/v1/products?${query}`);
+      expect([response.status, response.json.code], query).to.deep.equal([400, 'invalid_parameter']);
+      expect(issueLocations(response), query).to.deep.equal([['invalid_format', name]]);
+      expect(response.json.message, query).to.include(`${name} takes one of draft, archived, live.`);
+    }
+  });
+
+  it('belong to one resource', async () => {
+    for (const [path, ...fields] of [
+      ['users', 'email.exists', 'sku.exists', 'tags', 'tags.all', 'status'],
+      ['orders', 'userId.exists', 'stock.exists', 'url.exists'],
+      ['api-keys', 'name.exists', 'expiresAt.exists', 'tags'],
+    ])
+      for (const name of fields) {
         const { status, json } = await request().get(`/${path}?${name}=true`);
-        expect([status, json.code], name).to.deep.equal([400, 'unknown_parameter']);
+        expect([status, json.code], `${path} ${name}`).to.deep.equal([400, 'unknown_parameter']);
       }
-    });
-
-    it('up to 100 values of .in', async () => {
-      const ids = Array.from({ length: 100 }, (_, i) => i + 1).join(',');
-      expect(await names({ 'id.in': ids })).to.have.length(PRODUCTS.length);
-    });
-
-    it('a value up to the maximum length of the URL', async () => {
-      const maxLength = 8 * 1024 - '/products?name.ne='.length;
-      expect(await names(`name.ne=${'x'.repeat(maxLength)}`)).to.have.length(PRODUCTS.length);
-      const response = await request().get(`/products?name.ne=${'x'.repeat(maxLength + 1)}`);
-      expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
-    });
   });
 
-  describe('are rejected', () => {
-    it('with at most 100 issues in one response', async () => {
-      const response = await request().get(`/products?${'a&'.repeat(4_000)}`);
-      expect([response.status, response.json.details.length]).to.deep.equal([400, 100]);
-    });
-
-    it('on an item and on writes', async () => {
-      for (const [method, path] of [
-        ['GET', '/products/1'],
-        ['PUT', '/products/1'],
-        ['POST', '/products'],
-        ['DELETE', '/products/1'],
-      ] as const) {
-        const response = await request().request(
-          method,
-          `${path}?name=a`,
-          method === 'GET' ? {} : { body: {} },
-        );
-        expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
-      }
-    });
+  it('are refused with at most 100 issues in one response', async () => {
+    const response = await request().get(`/products?${'a&'.repeat(4_000)}`);
+    expect([response.status, response.json.details.length]).to.deep.equal([400, 100]);
   });
 
+  it('are refused on an item and on writes', async () => {
+    for (const [method, path] of [
+      ['GET', '/products/1'],
+      ['PUT', '/products/1'],
+      ['POST', '/products'],
+      ['DELETE', '/products/1'],
+    ] as const) {
+      const response = await request().request(
+        method,
+        `${path}?name=a`,
+        method === 'GET' ? {} : { body: {} },
+      );
+      expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
+    }
+  });
   it('of an email with a space, which is a + that was not encoded, are rejected with the way to write it', async () => {
     await request().post('/users', { name: 'Ann', email: 'ann+shop@example.com' });
     for (const filter of [

@@ -1,10 +1,6 @@
 import { randomImports } from '../cases/keyed-imports/imports.contract.js';
 import { derivedDataContract } from '../contract/derived-data.contract.js';
-import {
-  listFilterContract,
-  repositoryContract,
-  wordSearchContract,
-} from '../contract/repository.contract.js';
+import { repositoryContract } from '../contract/repository.contract.js';
 import { storeContract } from '../contract/store.contract.js';
 import { SERVER_STORES } from '../stores/index.js';
 
@@ -12,7 +8,5 @@ for (const store of SERVER_STORES) {
   repositoryContract(store);
   derivedDataContract(store);
   storeContract(store);
-  listFilterContract(store);
-  wordSearchContract(store);
   randomImports({ STORE: store.name }, 10);
 }
