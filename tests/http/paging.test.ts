@@ -115,41 +115,11 @@ describe('paging', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  describe('with a very long URL', () => {
-    const pageOf = async (length: number, cursor = '') => {
-      const path = `/products?name.ne=${'x'.repeat(length)}&limit=100${cursor && `&cursor=${cursor}`}`;
-      const response = await service.client.get(path);
-      return { response, links: pageLinks(response.headers['link']) };
-    };
-
-    it('omits first and prev if they do not fit', async () => {
-      for (const [length, onFirst, onSecond] of [
-        [500, ['first', 'next'], ['first', 'prev', 'next']],
-        [800, ['first', 'next'], ['prev', 'next']],
-        [1_700, ['next'], ['next']],
-        [7_900, ['next'], ['next']],
-      ] as const) {
-        const { links } = await pageOf(length);
-        expect(Object.keys(links), `${length}`).to.deep.equal(onFirst);
-        const second = await pageOf(length, cursorIn(links['next']));
-        expect(Object.keys(second.links), `${length}`).to.deep.equal(onSecond);
-        const third = await page(service.client, `${second.links['next']}`);
-        expect(third.ids.at(-1), `${length}`).to.equal(250);
-      }
-    });
-
-    it('rejects a request whose next link would be too long', async () => {
-      const { response } = await pageOf(8 * 1024 - '/products?name.ne=&limit=100'.length);
-      expect([response.status, response.json.code]).to.deep.equal([414, 'uri_too_long']);
-      expect(response.headers['link']).to.equal(undefined);
-    });
-
-    it('omits first if encoding makes it too long', async () => {
-      for (const commas of [800, 8_000]) {
-        const { headers, status } = await service.client.get(`/products?name=${','.repeat(commas)}`);
-        expect([status, pageLinks(headers['link'])], `${commas}`).to.deep.equal([200, {}]);
-      }
-    });
+  it('rejects a request whose next link would be too long', async () => {
+    const { status, json, headers } = await service.client.get(
+      `/products?limit=100&name.ne=${'x'.repeat(8 * 1024 - '/products?limit=100&name.ne='.length)}`,
+    );
+    expect([status, json.code, headers['link']]).to.deep.equal([414, 'uri_too_long', undefined]);
   });
 
   it('is private in caches, and supports HEAD', async () => {

@@ -1,33 +1,12 @@
-import type { Comparison, Position, SortOrder, Value } from '#src/application/ports/list-query.js';
-import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
+import type { Position, SortOrder, Value } from '#src/application/ports/list-query.js';
+import { MAX_ID, type Versioned } from '#src/domain/record.js';
 
 /** The expected results of lists, computed independently of any store. */
 
 const TEXTS = ['name', 'email'];
 const FAR = Date.UTC(9999, 0);
 
-type Operator = Comparison['operator'];
-
-/** Whether a value matches, by operator. Texts compare by their bytes in UTF-8. */
-export const MATCHES: Readonly<Record<Operator, (own: Value, value: Value) => boolean>> = {
-  eq: (own, value) => compareValues(own, value) === 0,
-  ne: (own, value) => compareValues(own, value) !== 0,
-  lt: (own, value) => compareValues(own, value) < 0,
-  lte: (own, value) => compareValues(own, value) <= 0,
-  gt: (own, value) => compareValues(own, value) > 0,
-  gte: (own, value) => compareValues(own, value) >= 0,
-  prefix: (own, value) => bytes(own).subarray(0, bytes(value).length).equals(bytes(value)),
-};
-
-export const NUMBER_OPERATORS: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
-export const TEXT_OPERATORS: readonly Operator[] = [...NUMBER_OPERATORS, 'prefix'];
-
 export type NamedRecord = Versioned<{ readonly name: string }>;
-
-export function compareByOrder(order: SortOrder, a: Position['values'], b: Position['values']): number {
-  const [one, other] = [a, b].map((values) => values.map((value) => comparable(value ?? '')));
-  return compareKeys(order, one ?? [], other ?? []);
-}
 
 function compareKeys(order: SortOrder, a: readonly Key[], b: readonly Key[]): number {
   for (const [at, { descending }] of order.entries()) {
@@ -60,15 +39,6 @@ export function outermostPosition(order: SortOrder, side: Position['side']): Pos
     return (side === 'before') === descending ? low : high;
   });
   return { side, inclusive: true, values };
-}
-
-/** The ids of the values that pass the test. */
-export function idsWhere(values: ReadonlyMap<Id, Value>, test: (own: Value) => boolean): Id[] {
-  return [...values].filter(([, own]) => test(own)).map(([id]) => id);
-}
-
-function compareValues(a: Value, b: Value): number {
-  return compare(comparable(a), comparable(b));
 }
 
 /** A number, or the bytes of a text. */

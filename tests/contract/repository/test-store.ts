@@ -23,7 +23,6 @@ export class TestStore {
   private created: CreatedStore | undefined;
   private current: OpenStore | undefined;
   private other: OpenStore | undefined;
-  private isFilledOnce = false;
 
   private constructor(
     private readonly provider: TestStoreProvider,
@@ -33,23 +32,10 @@ export class TestStore {
   /** Opens an empty store before each test of the surrounding suite, and removes it afterwards. */
   static forEachTest(provider: TestStoreProvider): TestStore {
     const store = new TestStore(provider, temporaryFolder());
-    beforeEach(() => (store.isFilledOnce ? undefined : store.open()));
-    afterEach(() => (store.isFilledOnce ? undefined : store.close()));
+    beforeEach(() => store.open());
+    afterEach(() => store.close());
     after(() => store.remove());
     return store;
-  }
-
-  /** Fills one empty store for all tests of the surrounding suite, instead of one for each: they only read. */
-  filledOnce(fill: () => Promise<void>): void {
-    before(async () => {
-      await this.open();
-      this.isFilledOnce = true;
-      await fill();
-    });
-    after(async () => {
-      this.isFilledOnce = false;
-      await this.close();
-    });
   }
 
   private async open(): Promise<void> {
