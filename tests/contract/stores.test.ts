@@ -12,6 +12,6 @@ for (const store of EMBEDDED) repositoryContract(store);
 queryProperty({
   stores: EMBEDDED,
   letters: LETTERS,
-  numRuns: sized({ gate: 25, night: 100 }),
+  numRuns: sized({ gate: 18, night: 100 }),
   numLargeRuns: sized({ gate: 4, night: 20 }),
 });

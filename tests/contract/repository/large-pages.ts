@@ -23,7 +23,7 @@ export function largePagesContract(store: TestStore): void {
   describe('pages of large records', () => {
     it('end before the limit with hasMore, and omit no record, in any order', async () => {
       await addLarge(COUNT);
-      for (const sort of ['id', '-name,id', '-createdAt,name,-id']) {
+      for (const sort of ['id', '-createdAt,name,-id']) {
         const order = by(sort);
         const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'n1' }];
         const matching = Array.from({ length: COUNT }, (_, i) => at(i + 1)).filter(
