@@ -4,7 +4,7 @@ import { MongoArchive } from '#src/adapters/outbound/mongo/archive.js';
 import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/ports/list-query.js';
+import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import { QueryBudget } from '#src/application/records/lists.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
@@ -146,90 +146,6 @@ describe('lists on MongoDB', () => {
       await products.insertAll([product(1, { sku: 'ABC' })]);
       const [document] = await store.run((database) => database.collection('products').find().toArray());
       expect(document).to.not.have.property('folded');
-    });
-  });
-
-  describe('insertAll', () => {
-    it('returns an outcome for each record, in the order of the records', async () => {
-      await users.insertAll([user(1, 'taken@x')]);
-      await users.insertAll([user(2, 'gone@x')]);
-      await users.removeAll([{ id: 2, expected: 1, at: AT }]);
-      const many = Array.from({ length: 1_500 }, (_, at) => user(at + 1, `user${at + 1}@x`));
-      many[700] = user(701, 'TAKEN@x');
-      many[1_400] = user(1_401, 'user9@x');
-      const outcomes = await users.insertAll(many);
-      const reported = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : outcome.details));
-      const expected: unknown[] = many.map(() => 'inserted');
-      expected[0] = expected[1] = 'id_conflict';
-      const duplicate = { code: 'duplicate_value', in: 'body', pointer: '/email' };
-      for (const at of [700, 1_400]) {
-        expect(reported[at]).to.have.length(1);
-        expect((reported[at] as object[])[0]).to.include(duplicate);
-        expected[at] = reported[at];
-      }
-      expect(reported).to.deep.equal(expected);
-      expect(await users.count([])).to.equal(1_497);
-    });
-
-    it('returns id_conflict, not a duplicate value, for an existing record', async () => {
-      await users.insertAll([user(1, 'ann@x')]);
-      expect(await users.insertAll([user(1, 'ann@x')])).to.deep.equal(['id_conflict']);
-    });
-
-    it('accepts no records', async () => {
-      expect(await users.insertAll([])).to.deep.equal([]);
-    });
-  });
-
-  describe('instants between two milliseconds', () => {
-    /** The ids that match, of records 1, 2 and 3 at AT − 1, AT and AT + 1. */
-    const CASES: readonly [operator: Comparison['operator'], offset: number, ids: Id[]][] = [
-      ['eq', 0, [2]],
-      ['eq', 0.4, []],
-      ['ne', 0, [1, 3]],
-      ['ne', 0.4, [1, 2, 3]],
-      ['lt', 0, [1]],
-      ['lt', 0.4, [1, 2]],
-      ['lt', -0.4, [1]],
-      ['lte', 0, [1, 2]],
-      ['lte', 0.9, [1, 2]],
-      ['lte', -0.1, [1]],
-      ['gt', 0, [3]],
-      ['gt', 0.4, [3]],
-      ['gt', -0.4, [2, 3]],
-      ['gte', 0, [2, 3]],
-      ['gte', 0.1, [3]],
-      ['gte', -0.9, [2, 3]],
-    ];
-
-    for (const [operator, offset, ids] of CASES) {
-      it(`are compared exactly: ${operator} ${offset} ms`, async () => {
-        await products.insertAll([-1, 0, 1].map((by) => ({ ...product(by + 2), createdAt: AT + by })));
-        expect(await idsOf({ field: 'createdAt', operator, value: AT + offset })).to.deep.equal(ids);
-      });
-    }
-
-    it('match nothing in a list of values, and do not affect the other values', async () => {
-      await products.insertAll([product(1), product(2)]);
-      expect(await idsOf({ field: 'createdAt', operator: 'in', values: [AT + 0.5] })).to.deep.equal([]);
-      expect(await idsOf({ field: 'createdAt', operator: 'in', values: [AT + 0.5, AT] })).to.deep.equal([
-        1, 2,
-      ]);
-    });
-
-    it('split a list at a position', async () => {
-      await products.insertAll([-1, 0, 1].map((by) => ({ ...product(by + 2), createdAt: AT + by })));
-      const order = [
-        { field: 'createdAt', descending: false },
-        { field: 'id', descending: false },
-      ];
-      const beyond = async (side: 'after' | 'before', ...values: Value[]) => {
-        const from = { side, inclusive: true, values };
-        return (await products.list({ limit: 9, filters: [], order, from })).records.map(({ id }) => id);
-      };
-      expect(await beyond('after', AT - 0.5, 9)).to.deep.equal([2, 3]);
-      expect(await beyond('before', AT - 0.5, 1)).to.deep.equal([1]);
-      expect(await beyond('after', AT, 2)).to.deep.equal([2, 3]);
     });
   });
 

@@ -271,7 +271,7 @@ describe('statements on other threads', () => {
         }).length;
       const [databases, logs] = [descriptors(file), descriptors(`${file}-wal`)];
       const before = { databases: databases(), logs: logs() };
-      for (let time = 0; time < 300; time++) {
+      for (let time = 0; time < 120; time++) {
         await read(`SELECT ${time} --${'x'.repeat(131_072)}`);
         // The driver closes a connection when its statements are collected.
         if (time % 30 === 0) collectGarbage();
@@ -281,8 +281,8 @@ describe('statements on other threads', () => {
         return logs() <= before.logs;
       });
       // SQLite keeps a descriptor of the database while another connection has a lock, for the next connection.
-      expect(databases()).to.be.below(before.databases + 100);
-      expect(closed).to.equal(300);
+      expect(databases()).to.be.below(before.databases + 40);
+      expect(closed).to.equal(120);
     });
   }
 });

@@ -12,11 +12,11 @@ import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 /** More records than this have one time of creation; a few others have an earlier or a later one. */
-const TIES = 30_000;
+const TIES = 12_000;
 const OTHERS = 60;
 const LIMIT = 50;
 
-describe('a page among 30,000 ties in SQLite', () => {
+describe('a page among 12,000 ties in SQLite', () => {
   const folder = temporaryFolder();
   const all = Array.from({ length: TIES + OTHERS }, (_, i): Versioned<Product> => {
     const createdAt = AT + (i % 500 === 0 ? (i % 1_000) - 250 : 0);
