@@ -19,9 +19,9 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { CuttingProxy } from '../durability/cutting-proxy.js';
 import { ChildProcessService, CLI } from '../support/child-process-service.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { CuttingProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
@@ -188,8 +188,9 @@ describe('catalogue import', () => {
       const path = file('feed.ndjson', BAD);
       await run(path);
       file('feed.ndjson', `${BAD}${many('QB')}`);
-      const proxy = await CuttingProxy.before(service.port);
-      proxy.plan({ direction: 'up', bytes: 500_000 });
+      const proxy = new CuttingProxy(service);
+      await proxy.listen();
+      proxy.next = { direction: 'up', bytes: 500_000 };
       expect((await run(path, [...BY_SKU, '--url', `https://localhost:${proxy.port}`])).code).to.equal(75);
       await proxy.close();
       expect(read('feed.refused.ndjson')).to.equal(BAD);
@@ -305,9 +306,10 @@ describe('catalogue import', () => {
   for (const direction of ['up', 'down'] as const)
     it(`is complete after a second run if the connection was cut in the middle: ${direction}`, async () => {
       const path = file('cut.ndjson', many(`CUT-${direction}`));
-      const proxy = await CuttingProxy.before(service.port);
+      const proxy = new CuttingProxy(service);
+      await proxy.listen();
       const url = ['--url', `https://localhost:${proxy.port}`];
-      proxy.plan({ direction, bytes: direction === 'up' ? 500_000 : 100_000 });
+      proxy.next = { direction, bytes: direction === 'up' ? 500_000 : 100_000 };
       const first = await run(path, [...BY_SKU, ...url]);
       expect(first.code).to.equal(75);
       expect(first.err)

@@ -21,9 +21,9 @@ import { linksOf } from '../support/links.js';
 import { PROXIED_SERVERS, type ProxiedServer, type ProxiedStore } from '../support/proxied-servers.js';
 import { sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
+import { type Cut, CuttingProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { type Cut, CuttingProxy } from './cutting-proxy.js';
 
 const figure = figuresOf('broken-connections');
 
@@ -163,7 +163,8 @@ describe('records are created once', function () {
     const linked = () =>
       Promise.all(
         ports.map(async (target): Promise<Link> => {
-          const proxy = await CuttingProxy.before(target);
+          const proxy = new CuttingProxy({ port: target });
+          await proxy.listen();
           const link = { proxy, client: new HttpClient(proxy.port, authority, FIRST_KEY) };
           links.push(link);
           return link;
@@ -173,12 +174,12 @@ describe('records are created once', function () {
 
     /** Prepares the connection of a link, and plans a cut. */
     async function prepare(link: Link, cut: Cut & { readonly isNew: boolean }): Promise<void> {
-      link.proxy.plan(undefined);
+      link.proxy.next = undefined;
       if (cut.isNew) {
         link.client.close();
         link.client = new HttpClient(link.proxy.port, authority, FIRST_KEY);
       } else expect((await link.client.get('/health/live')).status).to.equal(200);
-      link.proxy.plan(cut);
+      link.proxy.next = cut;
     }
 
     /** Sends a request until a response arrives. @returns it, and the number of attempts without one */
@@ -192,7 +193,7 @@ describe('records are created once', function () {
         const link = random.oneOf(of);
         const cut = chooseCut(attempt);
         if (cut) await prepare(link, cut);
-        else link.proxy.plan(undefined);
+        else link.proxy.next = undefined;
         try {
           return [await send(link.client), attempt];
         } catch (error) {
@@ -251,7 +252,7 @@ describe('records are created once', function () {
               const bytes = random.below(lines.join('').length);
               if (attempt < CUT_ATTEMPTS.ofImport)
                 await prepare(link, { direction, bytes, isNew: attempt % 3 === 0 });
-              else link.proxy.plan(undefined);
+              else link.proxy.next = undefined;
               isDone = await importAll(link.client, lines, headers, ({ line, status, id, replayed }) => {
                 expect(status).to.equal(201);
                 responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });

@@ -1,4 +1,304 @@
-import { importMatchContract, PRODUCTS_BY_SKU } from './import-match.contract.js';
+import { expect } from 'chai';
+import { type HttpClient, issueLocations } from '../support/http-client.js';
+import { NDJSON, ndjson, outcomes, rehearsedImport, resultsOf } from '../support/imports.js';
+import { type InProcessService, inProcessService } from '../support/in-process-service.js';
+import type { ResultLine } from '../support/line-stream.js';
 
-// The other resources, and each of their fields, are in tests/cases.
-importMatchContract('sqlite', PRODUCTS_BY_SKU);
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A field by which the lines of an import find the records of a resource. */
+interface Matched {
+  readonly plural: string;
+  readonly match: string;
+  /** Fields of a new record, different for each number. The first one is required. */
+  fields(n: number): Fields;
+  /** Another value of the first field, different for each number. */
+  changed(n: number): Fields;
+  /** Values that no record can have in the field, with the code of their issue. */
+  readonly noKeys: readonly (readonly [value: unknown, code: string])[];
+}
+
+const WRONG_IDS = [
+  ['1', 'invalid_type'],
+  [true, 'invalid_type'],
+  [[], 'invalid_type'],
+  [{}, 'invalid_type'],
+  [1.5, 'invalid_type'],
+  [0, 'out_of_range'],
+  [-1, 'out_of_range'],
+] as const;
+
+const WRONG_TEXTS = [
+  [5, 'invalid_type'],
+  [true, 'invalid_type'],
+  [[], 'invalid_type'],
+  [{}, 'invalid_type'],
+  ['', 'too_short'],
+  ['a b', 'invalid_format'],
+  ['é', 'invalid_format'],
+] as const;
+
+const product = (n: number) => ({ name: `product ${n}`, sku: `S-${n}` });
+const user = (n: number) => ({ name: `user ${n}`, email: `User.${n}@Example.com` });
+
+const PRODUCTS_BY_SKU: Matched = {
+  plural: 'products',
+  match: 'sku',
+  fields: product,
+  changed: (n) => ({ name: `changed ${n}` }),
+  noKeys: [...WRONG_TEXTS, ['x'.repeat(65), 'too_long']],
+};
+const PRODUCTS_BY_ID: Matched = { ...PRODUCTS_BY_SKU, match: 'id', noKeys: WRONG_IDS };
+const USERS_BY_EMAIL: Matched = {
+  plural: 'users',
+  match: 'email',
+  fields: user,
+  changed: (n) => ({ name: `changed ${n}` }),
+  noKeys: [...WRONG_TEXTS, ['nobody', 'invalid_format']],
+};
+const ORDERS_BY_ID: Matched = {
+  plural: 'orders',
+  match: 'id',
+  fields: (n) => ({ items: [{ productId: 1, quantity: n }], userId: 1 }),
+  changed: (n) => ({ items: [{ productId: 2, quantity: n }] }),
+  noKeys: WRONG_IDS,
+};
+
+/** The imports of a resource by one field, in a running service. */
+class Imports {
+  private count = 0;
+  readonly path: string;
+
+  constructor(
+    readonly by: Matched,
+    readonly service: InProcessService,
+  ) {
+    this.path = `/v1/${by.plural}/imports`;
+  }
+
+  get client(): HttpClient {
+    return this.service.client;
+  }
+
+  get isById(): boolean {
+    return this.by.match === 'id';
+  }
+
+  /** Fields that no record has yet. */
+  newFields = () => this.by.fields(++this.count);
+
+  changed = () => this.by.changed(++this.count);
+
+  async create(fields = this.newFields()) {
+    const response = await this.client.post(`/v1/${this.by.plural}`, fields);
+    expect(response.status, response.text).to.equal(201);
+    const { id } = response.json as { id: number };
+    const { match } = this.by;
+    return { id, fields, key: { [match]: this.isById ? id : fields[match] } };
+  }
+
+  /** A key that no record has. */
+  absentKey(): Fields {
+    const { match } = this.by;
+    return { [match]: this.isById ? Number.MAX_SAFE_INTEGER - ++this.count : this.newFields()[match] };
+  }
+
+  /** Imports lines after a dry run of them. */
+  send(lines: readonly unknown[], query = ''): Promise<ResultLine[]> {
+    const target = `${this.path}?match=${this.by.match}${query}`;
+    return rehearsedImport(this.client, { target, body: ndjson(lines) });
+  }
+
+  async read(id: number) {
+    const { status, json } = await this.client.get(`/v1/${this.by.plural}/${id}`);
+    const { id: _id, ...fields } = json;
+    return status === 200 ? fields : status;
+  }
+
+  async kept(id: number) {
+    const path = `/v1/${this.by.plural}/${id}?fields=id,version,createdAt,updatedAt`;
+    return (await this.client.get(path)).json;
+  }
+
+  async countAll(): Promise<number> {
+    const headers = { Prefer: 'count=exact' };
+    const response = await this.client.get(`/v1/${this.by.plural}?limit=1`, { headers });
+    return Number(response.headers['x-total-count']);
+  }
+}
+
+const NOT_FOUND = { code: 'not_found', message: 'Not found.', details: [] };
+const FAILED = {
+  code: 'precondition_failed',
+  message: 'The record is no longer the version that the request names.',
+  details: [],
+};
+const changed = (line: number, id: number, version: number) => ({ line, status: 200, id, version });
+const unchanged = (line: number, id: number, version: number) => ({
+  ...changed(line, id, version),
+  unchanged: true,
+});
+const failed = (line: number, id: number, version: number) => ({
+  line,
+  status: 412,
+  id,
+  version,
+  error: FAILED,
+});
+const deleted = (line: number) => ({ line, status: 204 });
+const absent = (line: number) => ({ line, status: 204, unchanged: true });
+
+/** `tests/cases/keyed-imports` and `import-match-property` compare what lines do with a model and with single requests. */
+for (const by of [PRODUCTS_BY_ID, PRODUCTS_BY_SKU, USERS_BY_EMAIL, ORDERS_BY_ID])
+  describe(`an import of ${by.plural} with match=${by.match}`, () => {
+    const service = inProcessService({ STORE: 'sqlite' });
+    if (by.plural === 'orders') before(() => createReferences(service.client));
+    describeMatching(new Imports(by, service));
+  });
+
+async function createReferences(client: HttpClient): Promise<void> {
+  await client.post('/v1/users', { name: 'Ann', email: 'ann@example.com' });
+  for (let i = 0; i < 2; i++) await client.post('/v1/products', { name: 'Lamp' });
+}
+
+function describeMatching(at: Imports): void {
+  const { match, plural, noKeys } = at.by;
+
+  it('needs a key that a record can have in each line', async () => {
+    const { [match]: _key, ...rest } = at.newFields();
+    const [missing] = await at.send([rest]);
+    expect(outcomes([missing])).to.deep.equal([[400, 'validation_failed', `required /${match}`]]);
+    expect(Object.keys(missing)).to.deep.equal(['line', 'status', 'error']);
+    const wrong = noKeys.flatMap(([value, code]) => [
+      { line: { ...rest, [match]: value }, code },
+      { line: { [match]: value, deleted: true }, code },
+    ]);
+    expect(outcomes(await at.send(wrong.map(({ line }) => line)))).to.deep.equal(
+      wrong.map(({ code }) => [400, 'validation_failed', `${code} /${match}`]),
+    );
+  });
+
+  it('takes the id and the times of the record, and refuses others', async () => {
+    const { id, key } = await at.create();
+    const { createdAt, updatedAt } = await at.kept(id);
+    expect(await at.send([{ ...key, id, createdAt, updatedAt }])).to.deep.equal([unchanged(1, id, 1)]);
+    expect(await at.send([{ createdAt: null, updatedAt: null, ...key }])).to.deep.equal([
+      unchanged(1, id, 1),
+    ]);
+    const others: Fields = {
+      ...(at.isById ? {} : { id: id + 1 }),
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: 5,
+    };
+    const issues = Object.keys(others).map((name) => `read_only_field /${name}`);
+    for (const query of ['', '&existing=replace', '&existing=skip']) {
+      const line = { ...at.newFields(), ...key, ...others };
+      expect(outcomes(await at.send([line], query))).to.deep.equal([[400, 'validation_failed', ...issues]]);
+    }
+    if (at.isById) return;
+    expect(await at.send([{ ...key, id: null }])).to.deep.equal([unchanged(1, id, 1)]);
+    for (const wrong of [id, id + 1, String(id), 0, 1.5, {}, true]) {
+      const lines = [
+        ...(wrong === id ? [] : [{ ...key, id: wrong }]),
+        { ...at.newFields(), id: wrong },
+        { ...at.newFields(), id: wrong, createdAt },
+      ];
+      for (const [n, outcome] of outcomes(await at.send(lines)).entries())
+        expect(outcome, `${JSON.stringify(wrong)} ${n}`).to.include('read_only_field /id');
+    }
+  });
+
+  it('acts in the order of the lines, also those of one key', async () => {
+    const fields = at.newFields();
+    const first = at.isById ? (await at.create(fields)).id : undefined;
+    const key = { [match]: first ?? fields[match] };
+    const [one, two] = [at.changed(), at.changed()];
+    const results = await at.send([
+      ...(first === undefined ? [{ ...fields }] : [key]),
+      { ...key, ...one, version: 1 },
+      { ...key, ...two, version: 1 },
+      { ...key, ...two, version: 2 },
+      { ...key, deleted: true, version: 2 },
+      { ...key, deleted: true, version: 3 },
+      { ...key, ...one, version: 3 },
+      { ...fields, ...key },
+      { ...key, ...two },
+      { ...key, deleted: true },
+      { ...key, deleted: true },
+    ]);
+    const id = first ?? results[0].id;
+    expect(results.slice(0, 7)).to.deep.equal([
+      first === undefined ? { line: 1, status: 201, id, version: 1 } : unchanged(1, id, 1),
+      changed(2, id, 2),
+      failed(3, id, 2),
+      changed(4, id, 3),
+      failed(5, id, 3),
+      deleted(6),
+      { line: 7, status: 404, error: NOT_FOUND },
+    ]);
+    const again = results[7].id;
+    expect(results.slice(7)).to.deep.equal(
+      at.isById
+        ? [...[8, 9].map((line) => ({ line, status: 404, error: NOT_FOUND })), absent(10), absent(11)]
+        : [{ line: 8, status: 201, id: again, version: 1 }, changed(9, again, 2), deleted(10), absent(11)],
+    );
+    if (!at.isById) expect(again).to.be.greaterThan(id);
+  });
+
+  it('takes no Idempotency-Key: to repeat it is harmless', async () => {
+    const fields = at.newFields();
+    for (const query of [`match=${match}`, 'dryRun=true', `match=${match}&dryRun=true`]) {
+      const headers = { ...NDJSON, 'Idempotency-Key': '"match-0001"' };
+      const response = await at.client.post(`${at.path}?${query}`, ndjson([fields]), { headers });
+      expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
+      expect(issueLocations(response)).to.deep.equal([['invalid_format', 'Idempotency-Key']]);
+      expect(response.json.message).to.include(query.startsWith('match') ? 'match' : 'dryRun');
+    }
+    const headers = { ...NDJSON, 'Idempotency-Key': '"match-0002"' };
+    for (const replayed of [undefined, true]) {
+      const response = await at.client.post(`${at.path}?dryRun=false`, ndjson([fields]), { headers });
+      const [{ status, replayed: isReplay }] = resultsOf(response) as [ResultLine];
+      expect([status, isReplay]).to.deep.equal([201, replayed]);
+    }
+  });
+
+  it('checks its parameters before it reads a line', async () => {
+    const unique = match === 'id' ? (plural === 'products' ? 'sku' : undefined) : match;
+    const others = ['name', 'sku', 'email', 'ID', 'Sku', 'version'].filter((name) => name !== unique);
+    const before = await at.countAll();
+    for (const [query, ...issues] of [
+      ...['', ...others].map((name) => [`match=${name}`, ['invalid_format', 'match']] as const),
+      ...['', 'Merge', 'update', 'merge,skip'].map(
+        (value) => [`match=${match}&existing=${value}`, ['invalid_format', 'existing']] as const,
+      ),
+      ...['', '1', 'True', 'yes'].map((value) => [`dryRun=${value}`, ['invalid_format', 'dryRun']] as const),
+      ['existing=merge', ['required', 'existing']],
+      ['existing=merge&dryRun=true', ['required', 'existing']],
+      [`match=${match}&match=${match}`, ['duplicate_value', 'match']],
+      [`match=${match}&existing=merge&existing=merge`, ['duplicate_value', 'existing']],
+      ['dryRun=true&dryRun=true', ['duplicate_value', 'dryRun']],
+      [`match[]=${match}`, ['unknown_parameter', 'match[]']],
+      [`match=${match}&fields=id`, ['unknown_parameter', 'fields']],
+      ['Match=id', ['unknown_parameter', 'Match']],
+      ['match=%FF&dryRun=x', ['invalid_format', 'match'], ['invalid_format', 'dryRun']],
+    ] as const) {
+      const response = await at.client.post(`${at.path}?${query}`, ndjson([at.newFields()]), {
+        headers: NDJSON,
+      });
+      const code = issues[0]?.[0] === 'unknown_parameter' ? 'unknown_parameter' : 'invalid_parameter';
+      expect([response.status, response.json.code], query).to.deep.equal([400, code]);
+      expect(issueLocations(response), query).to.deep.equal(issues);
+    }
+    expect(await at.countAll()).to.equal(before);
+    for (const [query, status] of [
+      [`match=${match}&existing=skip&dryRun=true`, 204],
+      ['limit=1', 400],
+    ])
+      expect((await at.client.request('OPTIONS', `${at.path}?${query}`)).status).to.equal(status);
+  });
+
+  it('may be empty', async () => {
+    expect(await at.send([])).to.deep.equal([]);
+    expect(await at.send(['', '  '])).to.deep.equal([]);
+  });
+}

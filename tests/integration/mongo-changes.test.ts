@@ -5,7 +5,7 @@ import { AT, next, product } from '../contract/repository/records.js';
 import { MONGODB } from '../stores/mongodb.js';
 import { type CreatedStore, type OpenStore, openStore } from '../stores/provider.js';
 import { Follower } from '../support/follower.js';
-import { MongoGate } from '../support/mongo-gate.js';
+import { MongoGate } from '../support/mongo-proxy.js';
 import { serverOf, throughProxy } from '../support/mongo-url.js';
 import { TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
@@ -33,7 +33,8 @@ describe('the feed of changes on MongoDB', () => {
     created ??= await MONGODB.create('');
     client = new MongoClient(url());
     database = client.db();
-    gate = await MongoGate.before(serverOf(url()).port);
+    gate = new MongoGate(serverOf(url()).port);
+    await gate.proxy.listen();
     opened = [];
     store = await replica();
     await store.feedState.turnOn();
@@ -56,7 +57,7 @@ describe('the feed of changes on MongoDB', () => {
   };
   /** Another process with feeds, whose commands the gate can stop. */
   const suspendable = async (): Promise<OpenStore> => {
-    const one = await replica(throughProxy(url(), gate.port));
+    const one = await replica(throughProxy(url(), gate.proxy.port));
     await one.feedState.turnOn();
     return one;
   };

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Document } from 'mongodb';
 import { documentIn, idOf, isQuery, nameOf, onMessage, repliesTo, replyTo } from './mongo-wire.js';
+import { sendHalf, TcpProxy } from './tcp-proxy.js';
 
 /** What happens to a command. The server does not execute it with the first three, and executes it with the others. */
 const MONGO_FAULTS = [
@@ -39,55 +39,25 @@ interface Faulty {
 }
 
 /** A proxy before MongoDB that plays faults at chosen commands. */
-export class MongoProxy {
+export class MongoProxy extends TcpProxy {
   /** How often each fault was played. */
   readonly played = Object.fromEntries(MONGO_FAULTS.map((fault) => [fault, 0])) as Record<MongoFault, number>;
-  private readonly sockets = new Set<Socket>();
-  private readonly server: Server;
-
-  private constructor(
-    target: number,
-    private readonly choose: Choice,
-    private readonly lateMs: number,
-  ) {
-    this.server = createServer((near) => this.join(near, connect(target, '127.0.0.1')));
-  }
 
   /**
+   * @param port of the server
    * @param choose returns the fault of a command; undefined lets it pass. Until a promise is resolved, the command waits
    * @param lateMs the time after which a late reply is sent
    */
-  static async before(target: number, choose: Choice, lateMs = 0): Promise<MongoProxy> {
-    const proxy = new MongoProxy(target, choose, lateMs);
-    proxy.server.listen(0, '127.0.0.1');
-    await once(proxy.server, 'listening');
-    return proxy;
+  constructor(
+    port: number,
+    private readonly choose: Choice,
+    private readonly lateMs = 0,
+  ) {
+    super({ port });
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private join(near: Socket, far: Socket): void {
+  protected override forward(near: Socket, far: Socket): void {
     const faulty = new Map<number, Faulty>();
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.sockets.add(one);
-      one.setNoDelay();
-      one.on('error', () => {});
-      one.on('close', () => {
-        this.sockets.delete(one);
-        // The bytes before a cut arrive.
-        if (!other.writableEnded) other.destroy();
-      });
-    }
     // A connection has one command at a time.
     onMessage(near, async (message) => {
       const fault = isQuery(message) ? undefined : await this.choose(documentIn(message));
@@ -118,7 +88,7 @@ export class MongoProxy {
         near.resetAndDestroy();
         break;
       case 'halved':
-        cut(far, message);
+        sendHalf(far, message);
         near.destroy();
         break;
       default:
@@ -133,7 +103,7 @@ export class MongoProxy {
         near.resetAndDestroy();
         break;
       case 'cut':
-        cut(near, reply);
+        sendHalf(near, reply);
         break;
       case 'failed':
         near.write(steppedDown(message));
@@ -152,11 +122,6 @@ export class MongoProxy {
   }
 }
 
-/** Sends half of a message and closes the connection. */
-function cut(socket: Socket, message: Buffer): void {
-  socket.end(message.subarray(0, message.length / 2), () => socket.destroy());
-}
-
 function steppedDown(message: Buffer): Buffer {
   const error = { ok: 0, code: 11_602, codeName: 'InterruptedDueToReplStateChange', errmsg: 'stepped down' };
   // A server labels the errors of those writes that it can recognize when they are sent again.
@@ -168,4 +133,50 @@ function steppedDown(message: Buffer): Buffer {
 export function targetOf(command: Document): string {
   const name = nameOf(command);
   return `${name} ${name === 'getMore' ? command['collection'] : command[name]}`;
+}
+
+/** Stops one process before a command of its choice, as if the process was suspended. Others go to the server directly. */
+export class MongoGate {
+  readonly proxy: MongoProxy;
+  private left = 0;
+  private target = '';
+  private arrive: () => void = () => {};
+  private open: () => void = () => {};
+
+  /** @param port of the server */
+  constructor(port: number) {
+    this.proxy = new MongoProxy(port, (command) => this.pass(command));
+  }
+
+  /**
+   * Suspends the process before a command.
+   * @param target such as `insert products_changes`
+   * @param occurrence 1 for the next such command
+   * @returns when the command has arrived, which the server does not get before {@link resume}
+   */
+  suspendBefore(target: string, occurrence: number): Promise<void> {
+    this.target = target;
+    this.left = occurrence;
+    return new Promise((arrive) => {
+      this.arrive = arrive;
+    });
+  }
+
+  resume(): void {
+    this.open();
+  }
+
+  async close(): Promise<void> {
+    this.resume();
+    await this.proxy.close();
+  }
+
+  private async pass(command: Document): Promise<undefined> {
+    if (targetOf(command) !== this.target || --this.left !== 0) return;
+    const opened = new Promise<void>((open) => {
+      this.open = open;
+    });
+    this.arrive();
+    await opened;
+  }
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { sendHalf, TcpProxy } from './tcp-proxy.js';
 
 /** What happens to a statement. The server does not execute it with the first three, and executes it with the others. */
 const POSTGRESQL_FAULTS = [
@@ -38,45 +38,22 @@ export interface PostgresqlProxyOptions {
 }
 
 /** A proxy before PostgreSQL that plays faults at chosen statements. It knows no TLS. */
-export class PostgresqlProxy {
+export class PostgresqlProxy extends TcpProxy {
   /** How often each fault was played. */
   readonly played = Object.fromEntries(POSTGRESQL_FAULTS.map((fault) => [fault, 0])) as Record<
     PostgresqlFault,
     number
   >;
-  private readonly sockets = new Set<Socket>();
-  private readonly server: Server;
 
-  private constructor(
-    target: number,
+  /** @param port of the server */
+  constructor(
+    port: number,
     private readonly options: PostgresqlProxyOptions,
   ) {
-    this.server = createServer((near) => this.join(near, connect(target, '127.0.0.1')));
+    super({ port });
   }
 
-  static async before(target: number, options: PostgresqlProxyOptions): Promise<PostgresqlProxy> {
-    const proxy = new PostgresqlProxy(target, options);
-    proxy.server.listen(0, '127.0.0.1');
-    await once(proxy.server, 'listening');
-    return proxy;
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private join(near: Socket, far: Socket): void {
-    for (const one of [near, far]) {
-      this.sockets.add(one);
-      one.setNoDelay();
-      one.on('error', () => {});
-      one.on('close', () => this.sockets.delete(one));
-    }
+  protected override forward(near: Socket, far: Socket): void {
     const texts = new Map<string, string>();
     let text = '';
     let pid = 0;
@@ -93,7 +70,7 @@ export class PostgresqlProxy {
     const playBefore = async (bytes: Buffer) => {
       if (fault) this.played[fault]++;
       if (fault === 'unsent') near.resetAndDestroy();
-      else if (fault === 'halved') far.end(bytes.subarray(0, bytes.length / 2), () => near.destroy());
+      else if (fault === 'halved') sendHalf(far, bytes);
       else {
         if (fault === 'terminated') await this.options.terminate(pid);
         send(bytes);
@@ -102,7 +79,7 @@ export class PostgresqlProxy {
     const playAfter = async (bytes: Buffer) => {
       isAwaited = false;
       if (fault === 'lost') near.resetAndDestroy();
-      else if (fault === 'cut') near.end(bytes.subarray(0, bytes.length / 2), () => near.destroy());
+      else if (fault === 'cut') sendHalf(near, bytes);
       else if (fault === 'late') setTimeout(() => near.writable && near.write(bytes), this.options.lateMs);
       else if (fault === 'failed') await this.options.terminate(pid);
       else if (fault === 'answered') {
@@ -138,7 +115,6 @@ export class PostgresqlProxy {
       reply.push(message);
       if (type === TYPE.ready) void playAfter(Buffer.concat(reply.splice(0)));
     });
-    near.on('close', () => far.writableEnded || far.destroy());
     // The reason why the server ends the connection.
     far.on('close', () => near.writableEnded || near.end(Buffer.concat(reply), () => near.destroy()));
   }

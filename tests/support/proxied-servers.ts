@@ -77,12 +77,13 @@ const MONGODB: ServerKind = {
     const control = new MongoClient(server.url('admin'));
     return {
       store: async (name, choose) => {
-        const proxy = await MongoProxy.before(
+        const proxy = new MongoProxy(
           server.port,
           (command) =>
             DATA.includes(nameOf(command)) ? (choose(targetOf(command)) as MongoFault) : undefined,
           LATE_MS,
         );
+        await proxy.listen();
         const url = `${throughProxy(server.url(name), proxy.port)}&${patience(CALL_MS)}`;
         const users = control.db(name).collection<{ _id: number }>('users');
         return {
@@ -127,7 +128,7 @@ const POSTGRESQL: ServerKind = {
     const server = await PostgresqlServer.start();
     return {
       store: async (_name, choose) => {
-        const proxy = await PostgresqlProxy.before(server.port, {
+        const proxy = new PostgresqlProxy(server.port, {
           choose: (text) => {
             const call = callIn(text);
             return call === undefined ? undefined : (choose(call) as PostgresqlFault);
@@ -135,6 +136,7 @@ const POSTGRESQL: ServerKind = {
           terminate: (pid) => server.query(`SELECT pg_terminate_backend(${pid}, ${CALL_MS})`),
           lateMs: LATE_MS,
         });
+        await proxy.listen();
         const direct = await server.createSchema();
         const through = direct.replace(`:${server.port}/`, `:${proxy.port}/`);
         const user = (statement: string) => server.query(statement, direct);

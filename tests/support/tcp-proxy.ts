@@ -4,7 +4,7 @@ import { freePort } from './free-port.js';
 /** `hang` accepts connections and forwards nothing; `cut` closes connections and refuses new ones. */
 export type Fault = 'none' | 'hang' | 'cut';
 
-/** A TCP proxy between the service and a store that simulates network failures. */
+/** A TCP proxy that simulates network failures. Subclasses decide what passes. */
 export class TcpProxy {
   /** The delay in each direction, in milliseconds. */
   delayMs = 0;
@@ -14,7 +14,7 @@ export class TcpProxy {
   /** The same after each cut. */
   port = 0;
 
-  constructor(private readonly target: { readonly host: string; readonly port: number }) {}
+  constructor(private readonly target: { readonly host?: string; readonly port: number }) {}
 
   /** Starts to listen. @returns the port */
   async listen(): Promise<number> {
@@ -44,17 +44,21 @@ export class TcpProxy {
   }
 
   private join(near: Socket): void {
-    const far = connect(this.target.port, this.target.host);
-    this.pipe(near, far);
-    this.pipe(far, near);
+    const far = connect(this.target.port, this.target.host ?? '127.0.0.1');
+    this.forward(near, far);
+    this.follow(near, far);
+    this.follow(far, near);
     if (this.fault === 'none') near.resume();
     else far.pause();
   }
 
+  /** Passes on what the two sides of a connection send. */
+  protected forward(near: Socket, far: Socket): void {
+    this.pipe(near, far);
+    this.pipe(far, near);
+  }
+
   private pipe(from: Socket, to: Socket): void {
-    this.sockets.add(from);
-    // Otherwise the system may keep a short message back for 40 ms.
-    from.setNoDelay();
     /** When the last chunk is due: no chunk overtakes an earlier one, also if the delay changes. */
     let dueAt = 0;
     from.on('data', (chunk) => {
@@ -63,10 +67,57 @@ export class TcpProxy {
       if (dueAt <= now) to.write(chunk);
       else setTimeout(() => to.writable && to.write(chunk), dueAt - now);
     });
+  }
+
+  /** Closes the other side after this one. */
+  private follow(from: Socket, to: Socket): void {
+    this.sockets.add(from);
+    // Otherwise the system may keep a short message back for 40 ms.
+    from.setNoDelay();
     from.on('error', () => {});
     from.on('close', () => {
       this.sockets.delete(from);
-      to.destroy();
+      // The bytes before a cut arrive.
+      if (!to.writableEnded) to.destroy();
     });
+  }
+}
+
+/** Sends half of a message and closes the connection. */
+export function sendHalf(socket: Socket, message: Buffer): void {
+  socket.end(message.subarray(0, message.length / 2), () => socket.destroy());
+}
+
+/** Where a connection is cut: when so many more bytes have passed `up` to the server, or `down` to the client. */
+export interface Cut {
+  readonly direction: 'up' | 'down';
+  /** 0: at the next byte, which does not pass. */
+  readonly bytes: number;
+}
+
+/** Cuts the connection of one client at an exact byte. The next connection works again. */
+export class CuttingProxy extends TcpProxy {
+  cuts = 0;
+  /** The next cut, counted from the bytes that pass now. */
+  next: Cut | undefined;
+
+  protected override forward(near: Socket, far: Socket): void {
+    near.on('data', (chunk) => this.pass(chunk, 'up', near, far));
+    far.on('data', (chunk) => this.pass(chunk, 'down', far, near));
+  }
+
+  private pass(chunk: Buffer, direction: Cut['direction'], from: Socket, to: Socket): void {
+    const { next } = this;
+    if (next?.direction !== direction) to.write(chunk);
+    else if (chunk.length <= next.bytes) {
+      this.next = { direction, bytes: next.bytes - chunk.length };
+      to.write(chunk);
+    } else {
+      this.next = undefined;
+      this.cuts++;
+      // The bytes before the cut arrive. What the other side sends from now on is lost.
+      from.destroy();
+      to.end(chunk.subarray(0, next.bytes), () => to.destroy());
+    }
   }
 }
