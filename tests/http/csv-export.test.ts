@@ -78,6 +78,23 @@ describe('a list as CSV', () => {
     await request().delete(`/products/${json.id}`);
   });
 
+  it('has tags with bars between them, and images as JSON', async () => {
+    const { json } = await request().post('/products', {
+      name: 'details',
+      tags: ['a b', ' "new" ', '=1\u2028'],
+      images: [{ url: 'https://a/1.jpg', alt: 'a "b", c\u2029' }, { url: 'https://a' }],
+      url: 'https://a/?b=c,d',
+      gtin: '0036000291452',
+      stock: 0,
+    });
+    expect(await text('/products?name=details&fields=stock,images,tags,url,gtin')).to.equal(
+      'stock,images,tags,url,gtin\r\n' +
+        '0,"[{""url"":""https://a/1.jpg"",""alt"":""a \\""b\\"", c\\u2029""},{""url"":""https://a""}]",' +
+        '"a b| ""new"" |=1\u2028","https://a/?b=c,d",0036000291452\r\n',
+    );
+    await request().delete(`/products/${json.id}`);
+  });
+
   it('has the header row if nothing matches, also on a page', async () => {
     for (const path of ['/products?name=none&fields=name', '/products?name=none&fields=name&limit=5'])
       expect(await text(path)).to.equal('name\r\n');
@@ -182,7 +199,9 @@ describe('a list as CSV', () => {
     for (const [path, codes] of [
       ['/products?fields=colour', ['unknown_field']],
       ['/products?fields=attributes.', ['unknown_field']],
-      ['/products?fields=price.tax', ['unknown_field']],
+      ...['price.tax', 'tags.0', 'images.url', 'url.x', 'tag'].map(
+        (name) => [`/products?fields=${name}`, ['unknown_field']] as const,
+      ),
       ['/products?fields=attributes[]', ['unknown_field']],
       ['/products?fields=attributes[zero]:number', ['unknown_field']],
       ['/products?fields=Name,,items', ['too_short', 'unknown_field']],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { issueLocations, received, statusesIn } from '../support/http-client.js';
-import { CSV, outcomes, resultsOf } from '../support/imports.js';
+import { CSV, NDJSON, outcomes, resultsOf } from '../support/imports.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
 import { list } from '../support/list.js';
@@ -58,39 +58,6 @@ describe('an import of CSV', () => {
     expect(await created({ id })).to.deep.equal({ name: 'Torch', sku: 'M-1', description: 'x' });
   });
 
-  it('takes users too', async () => {
-    const results = resultsOf(
-      await send('email,name\nAnn@example.com,Ann\nno address,Bob\n', {}, '/users/imports'),
-    );
-    expect(outcomes(results)).to.deep.equal([201, [400, 'validation_failed', 'invalid_format /email']]);
-    expect(await created(results[0], 'users')).to.deep.equal({ name: 'Ann', email: 'Ann@example.com' });
-  });
-
-  it('takes an empty cell for no value, and "" for an empty text', async () => {
-    const result = await importOne('name,description,attributes.a,attributes.b', 'x,"","",');
-    expect(await created(result)).to.deep.equal({ name: 'x', description: '', attributes: { a: '' } });
-    expect(await created(await importOne('name,description,attributes.a', 'x,,'))).to.deep.equal({
-      name: 'x',
-    });
-    expect(outcomes([await importOne('name,price.amount', '"",""')])).to.deep.equal([
-      [400, 'validation_failed', 'too_short /name', 'invalid_type /price/amount', 'required /price/currency'],
-    ]);
-  });
-
-  it('types attributes.KEY as text, with everything after the first dot as the key', async () => {
-    const result = await importOne(
-      'name,attributes.watts,"attributes.a.b:c, d",attributes.on',
-      'x,7.5,1,true',
-    );
-    expect((await created(result)).attributes).to.deep.equal({ watts: '7.5', 'a.b:c, d': '1', on: 'true' });
-  });
-
-  it('reads quoted commas, quotation marks and line ends, and does not trim', async () => {
-    const result = await importOne('name,description', '" a, ""b"" ","1\r\n2\n3\r,\r\n\r\n"');
-    expect(await created(result)).to.deep.equal({ name: ' a, "b" ', description: '1\r\n2\n3\r,\r\n\r\n' });
-    expect((await created(await importOne('name', ' =1+1 '))).name).to.equal(' =1+1 ');
-  });
-
   it('skips a byte order mark and blank lines, and takes LF and CRLF, and no line end after the last record', async () => {
     for (const body of [
       '\ufeffname\na\nb',
@@ -109,146 +76,6 @@ describe('an import of CSV', () => {
     }
     expect((await created(await importOne('name', '\ufeffx'))).name).to.equal('\ufeffx');
     expect((await send('\ufeff"name\n"\nx\n')).json.details[0]).to.include({ pointer: '/name\n' });
-  });
-
-  it('takes an amount in the smallest unit as a plain integer', async () => {
-    for (const [cell, amount] of [
-      ['9007199254740991', 9007199254740991],
-      ['"7"', 7],
-      ['-0', 0],
-    ])
-      expect(
-        (await created(await importOne('name,price.amount,price.currency', `x,${cell},EUR`))).price.amount,
-      ).to.equal(amount);
-    for (const cell of [
-      ...list`0x10  ٣  +5  05  5.  .5  1_000  "1,000"  1e2  100.0  25.00  "24,99"  1e400  NaN  Infinity  true  1.5`,
-      ...list`0.99999999999999999`,
-      ' 5',
-      '5 ',
-    ])
-      expect(
-        outcomes([await importOne('name,price.amount,price.currency', `x,${cell},EUR`)]),
-        cell,
-      ).to.deep.equal([[400, 'validation_failed', 'invalid_type /price/amount']]);
-    const [result] = resultsOf(await send('name,price.amount,price.currency\nx,25.00,EUR\n'));
-    expect(result.error.details[0].message)
-      .to.include('in the smallest unit')
-      .and.to.include('price.decimal');
-    for (const cell of ['-1', '9007199254740992'])
-      expect(
-        outcomes([await importOne('name,price.amount,price.currency', `x,${cell},EUR`)]),
-        cell,
-      ).to.deep.equal([[400, 'validation_failed', 'out_of_range /price/amount']]);
-  });
-
-  it('takes an amount in the major unit in price.decimal, exactly and with the digits of the currency', async () => {
-    const header = 'name,price.decimal,price.currency';
-    for (const [cell, currency, amount] of [
-      ['19.99', 'EUR', 1999],
-      ['19.9', 'EUR', 1990],
-      ['19', 'EUR', 1900],
-      ['25.00', 'EUR', 2500],
-      ['0', 'EUR', 0],
-      ['"0.07"', 'EUR', 7],
-      ['007.5', 'EUR', 750],
-      ['1.15', 'EUR', 115],
-      ['90071992547409.91', 'EUR', 9007199254740991],
-      ['1999', 'JPY', 1999],
-      ['1.234', 'KWD', 1234],
-      ['1.2345', 'CLF', 12345],
-      ['1.23', 'XYZ', 123],
-      ['34.0000', 'EUR', 3400],
-      ['19.900000', 'EUR', 1990],
-      ['1.2340', 'KWD', 1234],
-      ['1999.0000', 'JPY', 1999],
-    ] as const)
-      expect(await created(await importOne(header, `x,${cell},${currency}`)), cell).to.deep.equal({
-        name: 'x',
-        price: { amount, currency },
-      });
-    expect(
-      (await created(await importOne('price.currency,price.decimal,name', 'EUR,2.5,x'))).price,
-    ).to.deep.equal({
-      amount: 250,
-      currency: 'EUR',
-    });
-    for (const [cell, currency, code, rule] of [
-      ['19.999', 'EUR', 'invalid_type', 'at most 2 digits behind it: 19.99'],
-      ['1999.5', 'JPY', 'invalid_type', 'JPY, without a point: 1999'],
-      ['19.990001', 'EUR', 'invalid_type', 'at most 2 digits behind it: 19.99'],
-      ['1.2345', 'KWD', 'invalid_type', 'at most 3 digits behind it: 1.999'],
-      ['"19,99"', 'EUR', 'invalid_type', 'in the major unit of EUR'],
-      ['"1,299.00"', 'EUR', 'invalid_type', 'point'],
-      ['1e2', 'EUR', 'invalid_type', 'point'],
-      ['.5', 'EUR', 'invalid_type', 'point'],
-      ['5.', 'EUR', 'invalid_type', 'point'],
-      ['+5', 'EUR', 'invalid_type', 'point'],
-      [' 5', 'EUR', 'invalid_type', 'point'],
-      ['EUR 5', 'EUR', 'invalid_type', 'point'],
-      ['٣', 'EUR', 'invalid_type', 'point'],
-      ['""', 'EUR', 'invalid_type', 'point'],
-      ['-1.00', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
-      ['90071992547409.92', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
-      ['90071992547409.9200', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
-    ] as const) {
-      const result = await importOne(header, `x,${cell},${currency}`);
-      expect(outcomes([result]), cell).to.deep.equal([[400, 'validation_failed', `${code} /price/decimal`]]);
-      expect(result.error.details[0].message, cell).to.include(rule);
-    }
-  });
-
-  it('needs a currency beside an amount in the major unit, and takes neither for no price', async () => {
-    const header = 'name,price.decimal,price.currency';
-    expect(await created(await importOne(header, 'x,,'))).to.deep.equal({ name: 'x' });
-    for (const [record, issues] of [
-      ['x,19.99,', ['required /price/currency']],
-      ['x,abc,', ['invalid_type /price/decimal', 'required /price/currency']],
-      ['x,,EUR', ['required /price/decimal']],
-      ['x,19.99,eur', ['invalid_format /price/currency']],
-      [',19.999,eur', ['required /name', 'invalid_type /price/decimal', 'invalid_format /price/currency']],
-    ] as const)
-      expect(outcomes([await importOne(header, record)]), record).to.deep.equal([
-        [400, 'validation_failed', ...issues],
-      ]);
-  });
-
-  it('reports the issues of a record as for JSON, all at once', async () => {
-    expect(
-      outcomes([await importOne('name,sku,price.amount,attributes', '"a\nb",ä,5,"{""x"":[]}"')]),
-    ).to.deep.equal([
-      [
-        400,
-        'validation_failed',
-        'invalid_format /name',
-        'invalid_format /sku',
-        'required /price/currency',
-        'invalid_type /attributes/x',
-      ],
-    ]);
-    for (const control of ['\0', '\u0001', '\u007f'])
-      expect(outcomes([await importOne('name', `a${control}b`)])).to.deep.equal([
-        [400, 'validation_failed', 'invalid_format /name'],
-      ]);
-    expect(outcomes([await importOne('name,price.currency', 'x,EUR')])).to.deep.equal([
-      [400, 'validation_failed', 'required /price/amount'],
-    ]);
-    expect(outcomes([await importOne('name,attributes', 'x,5')])).to.deep.equal([
-      [400, 'validation_failed', 'invalid_type /attributes'],
-    ]);
-  });
-
-  it('reads attributes by the rules of JSON bodies', async () => {
-    for (const cell of [
-      '{',
-      '""',
-      '"{""a"":1,""a"":2}"',
-      '"{""__proto__"":1}"',
-      `${'['.repeat(30)}${']'.repeat(30)}`,
-    ]) {
-      const result = await importOne('name,attributes', `x,${cell}`);
-      expect(outcomes([result]), cell).to.deep.equal([[400, 'malformed_json', 'invalid_format /attributes']]);
-      expect(result.error.message).to.match(/^The cell in the column attributes /);
-    }
   });
 
   it('reports a malformed record in its own result, and continues', async () => {
@@ -354,39 +181,6 @@ describe('an import of CSV', () => {
     );
   });
 
-  it('types attributes[KEY]:number and attributes[KEY]:boolean, and takes attributes[KEY] for attributes.KEY', async () => {
-    const header =
-      'attributes[watts]:number,attributes[on]:boolean,attributes[a.b[0]:number],attributes.c]:number,name';
-    expect(await created(await importOne(header, '7.5,true,1,2,x'))).to.deep.equal({
-      name: 'x',
-      attributes: { watts: 7.5, on: true, 'a.b[0]:number': '1', 'c]:number': '2' },
-    });
-    expect(await created(await importOne(header, '-1e2,FALSE,,,x'))).to.deep.equal({
-      name: 'x',
-      attributes: { watts: -100, on: false },
-    });
-    expect(await created(await importOne(header, ',,,,x'))).to.deep.equal({ name: 'x' });
-    const typed = 'attributes[watts]:number,attributes[on]:boolean,name';
-    const [watts, on] = ['invalid_type /attributes/watts', 'invalid_type /attributes/on'];
-    for (const [record, issues] of [
-      ['"7,5",yes,x', [watts, on]],
-      [' 7," true",x', [watts, on]],
-      ['NaN,T,x', [watts, on]],
-      ['"",1,x', [watts, on]],
-      ['true,"",x', [watts, on]],
-      ['1e400,,x', ['out_of_range /attributes/watts']],
-      ['0x10,false,', ['required /name', watts]],
-    ] as const) {
-      const result = await importOne(typed, record);
-      expect(outcomes([result]), record).to.deep.equal([[400, 'validation_failed', ...issues]]);
-    }
-    const [{ error }] = resultsOf(await send(`${typed}\nx,x,x\n`)) as [ResultLine];
-    expect(error.details.map(({ message }: ResultLine) => message)).to.deep.equal([
-      'attributes.watts takes a number such as 7.5 or 0.25, with a point and a digit before it.',
-      'attributes.on takes true or false.',
-    ]);
-  });
-
   it('counts neither a line feed nor a carriage return before it', async () => {
     const within = `a,"${'x'.repeat(4_096 - 4)}"`;
     const records = [
@@ -428,95 +222,69 @@ describe('an import of CSV', () => {
     ]);
   });
 
-  it('reassembles a record whose bytes arrive one by one', async () => {
-    const stream = new LineStream(service.client.startLines(PATH, CSV));
-    const body = '\ufeffname,description\r\n"é 😀, ""x""","a\r\nb"\r\n\r\nlast,""';
-    for (const byte of Buffer.from(body)) await stream.send(Buffer.from([byte]));
-    stream.end();
-    const results = await stream.rest();
-    expect(outcomes(results)).to.deep.equal([201, 201]);
-    expect(await created(results[0])).to.deep.equal({ name: 'é 😀, "x"', description: 'a\r\nb' });
-    expect(await created(results[1])).to.deep.equal({ name: 'last', description: '' });
-  });
-
-  it('responds to each record immediately', async () => {
-    const stream = new LineStream(service.client.startLines(PATH, CSV));
-    await stream.send('name\n');
-    for (let number = 1; number <= 3; number++) {
-      await stream.send(`waiting ${number}\n`);
-      expect(await stream.next()).to.include({ line: number, status: 201 });
-    }
-    stream.end();
-    expect(await stream.rest()).to.deep.equal([]);
-  });
-
   describe('with an invalid header row', () => {
-    const HEADERS: [header: string, issues: [string, string][]][] = [
-      ['name,colour', [['unknown_field', '/colour']]],
-      ['name,name', [['duplicate_value', '/name']]],
-      ['name,attributes.a,attributes.a', [['duplicate_value', '/attributes.a']]],
-      ['name,attributes,attributes.a', [['duplicate_value', '/attributes']]],
-      ['name,attributes[a]:number,attributes', [['duplicate_value', '/attributes']]],
-      ['name,attributes.a,attributes[a]:number', [['duplicate_value', '/attributes[a]:number']]],
+    const LONG = 'k'.repeat(65);
+    const HEADERS: readonly (readonly string[])[] = [
+      ['name,colour', 'unknown_field /colour'],
+      ['name,name', 'duplicate_value /name'],
+      ['name,attributes.a,attributes.a', 'duplicate_value /attributes.a'],
+      ['name,attributes,attributes.a', 'duplicate_value /attributes'],
+      ['name,attributes[a]:number,attributes', 'duplicate_value /attributes'],
+      ['name,attributes.a,attributes[a]:number', 'duplicate_value /attributes[a]:number'],
+      ...list`attributes[]  attributes[a]:integer  attributes[a  attributes[]:number  attributes[a]x  attributes.`.map(
+        (column) => [`name,${column}`, `unknown_field /${column}`],
+      ),
+      ...list`price.decimal:number  tags.0  images.url  images[0]  tags[]  stock:number  Tags`.map(
+        (column) => [`name,${column}`, `unknown_field /${column}`],
+      ),
+      [`name,attributes[${LONG}]:number`, `too_long /attributes[${LONG}]:number`],
+      [`name,attributes.${LONG}`, `too_long /attributes.${LONG}`],
+      ['name,attributes[__proto__]:boolean', 'invalid_format /attributes[__proto__]:boolean'],
+      ['sku', 'required /name'],
+      ['id,name', 'read_only_field /id'],
       [
-        'name,attributes[],attributes[a]:integer,attributes[a,attributes[]:number,attributes[a]x,price.decimal:number',
-        [
-          ['unknown_field', '/attributes[]'],
-          ['unknown_field', '/attributes[a]:integer'],
-          ['unknown_field', '/attributes[a'],
-          ['unknown_field', '/attributes[]:number'],
-          ['unknown_field', '/attributes[a]x'],
-          ['unknown_field', '/price.decimal:number'],
-        ],
+        'updatedAt,Name,version,a/b~c,,createdAt, sku,price',
+        'read_only_field /updatedAt',
+        'unknown_field /Name',
+        'read_only_field /version',
+        'unknown_field /a~1b~0c',
+        'read_only_field /createdAt',
+        'unknown_field / sku',
+        'unknown_field /price',
+        'required /name',
       ],
-      [`name,attributes[${'k'.repeat(65)}]:number`, [['too_long', `/attributes[${'k'.repeat(65)}]:number`]]],
-      ['name,attributes[__proto__]:boolean', [['invalid_format', '/attributes[__proto__]:boolean']]],
-      ['attributes.a,name,attributes', [['duplicate_value', '/attributes']]],
-      ['sku', [['required', '/name']]],
-      ['id,name', [['read_only_field', '/id']]],
-      [
-        'updatedAt,Name,version,a/b~c,,createdAt, sku,attributes.,price',
-        [
-          ['read_only_field', '/updatedAt'],
-          ['unknown_field', '/Name'],
-          ['read_only_field', '/version'],
-          ['unknown_field', '/a~1b~0c'],
-          ['read_only_field', '/createdAt'],
-          ['unknown_field', '/ sku'],
-          ['unknown_field', '/attributes.'],
-          ['unknown_field', '/price'],
-          ['required', '/name'],
-        ],
-      ],
-      ['name,price.decimal,price.amount,price.currency', [['duplicate_value', '/price.decimal']]],
-      ['name,price.decimal', [['required', '/price.currency']]],
+      ['name,price.decimal,price.amount,price.currency', 'duplicate_value /price.decimal'],
+      ['name,price.decimal', 'required /price.currency'],
       [
         'price.amount,price.decimal,price.decimal',
-        [
-          ['duplicate_value', '/price.decimal'],
-          ['duplicate_value', '/price.decimal'],
-          ['required', '/price.currency'],
-          ['required', '/name'],
-        ],
+        'duplicate_value /price.decimal',
+        'duplicate_value /price.decimal',
+        'required /price.currency',
+        'required /name',
       ],
-      [`name,attributes.${'k'.repeat(65)}`, [['too_long', `/attributes.${'k'.repeat(65)}`]]],
-      ['name,attributes.__proto__', [['invalid_format', '/attributes.__proto__']]],
-      [
-        'name,constructor,__proto__',
-        [
-          ['unknown_field', '/constructor'],
-          ['unknown_field', '/__proto__'],
-        ],
-      ],
+      ['name,constructor,__proto__', 'unknown_field /constructor', 'unknown_field /__proto__'],
     ];
-    for (const [header, issues] of HEADERS)
-      it(`creates nothing and reports every column: ${header.slice(0, 60)}`, async () => {
+    for (const [query, header, ...issues] of [
+      ...HEADERS.map((row) => ['', ...row]),
+      ['?dryRun=true', 'name,id', 'read_only_field /id'],
+      ['?match=sku', 'name,price.amount', 'required /sku'],
+      ['?match=id', 'name,sku', 'required /id'],
+      ['?match=sku', 'sku,createdAt,nonsense', 'read_only_field /createdAt', 'unknown_field /nonsense'],
+      ['?match=id', 'id,id,version,version', 'duplicate_value /id', 'duplicate_value /version'],
+      ['?match=id', 'ID,Version', 'unknown_field /ID', 'unknown_field /Version', 'required /id'],
+      ['?match=sku', 'sku,price.decimal', 'required /price.currency'],
+    ] as [string, string, ...string[]][])
+      it(`creates nothing and reports every column: ${query} ${header.slice(0, 60)}`, async () => {
         const before = await count();
-        const response = await send(`${header}\n${header}\nLamp\n`);
+        const response = await send(`${header}\n${header}\nLamp\n`, {}, `${PATH}${query}`);
         expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
-        expect(issueLocations(response)).to.deep.equal(issues);
+        expect(issueLocations(response).map((issue) => issue.join(' '))).to.deep.equal(issues);
         expect(await count()).to.equal(before);
       });
+
+    it('names match where a column of ids needs it', async () => {
+      expect((await send('name,id\n')).json.details[0].message).to.include('?match=id');
+    });
 
     for (const body of ['', '\n\r\n\n', '\ufeff', '\ufeff\r\n'])
       it(`that is missing: ${JSON.stringify(body)}`, async () => {
@@ -601,14 +369,6 @@ describe('an import of CSV', () => {
     expect(outcomes(await stream.rest())).to.deep.equal([201]);
   });
 
-  it('is cut off if its client continues with bytes that are not HTTP', async () => {
-    const socket = await service.client.connect();
-    socket.on('data', () => socket.write('no chunk\r\n'));
-    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
-    socket.write('Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nname\nx\n\r\n');
-    expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
-  });
-
   describe('with an Idempotency-Key', () => {
     it('creates only what is missing, by the values of the cells', async () => {
       const key = { 'Idempotency-Key': 'csv stream' };
@@ -634,6 +394,20 @@ describe('an import of CSV', () => {
       const [again] = resultsOf(await send('{"attributes":{"y":"2","x":1},"name":"a"}\n', ndjson));
       expect(again).to.deep.equal({ ...first, replayed: true });
     });
+  });
+
+  it('takes empty with match alone, which NDJSON does not take', async () => {
+    for (const [query, headers, issues] of [
+      ['empty=clear', CSV, 1],
+      ['empty=keep', CSV, 1],
+      ['match=sku&empty=clear', NDJSON, 1],
+      ['empty=keep&existing=merge', NDJSON, 3],
+      ['match=sku&empty=CLEAR', CSV, 1],
+    ] as const) {
+      const response = await service.client.post(`${PATH}?${query}`, '', { headers });
+      expect([response.status, response.json.code], query).to.deep.equal([400, 'invalid_parameter']);
+      expect(issueLocations(response), query).to.have.length(issues);
+    }
   });
 
   describe('is negotiated', () => {
