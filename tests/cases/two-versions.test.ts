@@ -84,18 +84,6 @@ for (const STORE of LOCAL_STORE_NAMES) {
       ]);
     });
 
-    it('can be imported in version 2', async () => {
-      const lines = '{"title":"one"}\n{"name":"two"}\n';
-      const headers = { 'Content-Type': 'application/x-ndjson' };
-      const response = await request().post('/v2/products/imports', lines, { headers });
-      const [first, second] = response.text
-        .split('\n')
-        .slice(0, 2)
-        .map((line) => JSON.parse(line));
-      expect((await request().get(`/v1/products/${first.id}`)).json.name).to.equal('one');
-      expect([second.status, second.error.details[0].pointer]).to.deep.equal([400, '/title']);
-    });
-
     it('is changed by key in version 2, and keeps what that does not show', async () => {
       const sku = `KEY-${++number}`;
       const hidden = { description: 'bright', attributes: { colour: 'red' } };
@@ -207,21 +195,6 @@ for (const STORE of LOCAL_STORE_NAMES) {
         expect([again.status, again.headers['idempotency-replayed']]).to.deep.equal([201, 'true']);
         expect(again.json).to.deep.equal({ id: first.json.id, name: 'once' });
       });
-
-      it('even if 20 concurrent requests use both versions', async () => {
-        const [key, name] = [withIdempotencyKey(randomUUID()), `raced ${randomUUID()}`];
-        const responses = await Promise.all(
-          Array.from({ length: 20 }, (_, at) =>
-            at % 2
-              ? request().post('/v1/products', { name }, key)
-              : request().post('/v2/products', { title: name }, key),
-          ),
-        );
-        const successes = responses.filter(({ status }) => status === 201);
-        expect(responses.filter(({ status }) => status === 422)).to.have.length(10);
-        expect(successes.filter(({ headers }) => !headers['idempotency-replayed'])).to.have.length(1);
-        expect((await request().get(`/v1/products?name=${encodeURIComponent(name)}`)).json).to.have.length(1);
-      });
     });
   });
 
@@ -248,34 +221,20 @@ for (const STORE of LOCAL_STORE_NAMES) {
       ]);
     });
 
-    for (const [title, write] of [
-      ['a merge patch', (id: number, email: string) => request().patch(`/v1/users/${id}`, { email })],
-      [
-        'a JSON Patch',
-        (id: number, email: string) =>
-          request().patch(`/v1/users/${id}`, [{ op: 'replace', path: '/email', value: email }], {
-            headers: { 'Content-Type': 'application/json-patch+json' },
-          }),
-      ],
-      [
-        'a PUT',
-        (id: number, email: string) => request().put(`/v1/users/${id}`, { name: 'Dick van Dyke', email }),
-      ],
-      [
-        'a PATCH without a version in the path',
-        (id: number, email: string) => request().patch(`/users/${id}`, { email }),
-      ],
-    ] as const) {
-      it(`keeps its last name after ${title} of the e-mail address in version 1`, async () => {
-        const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
+    it('keeps its last name after a change of the e-mail address in version 1', async () => {
+      const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
+      for (const write of [
+        (email: string) => request().patch(`/v1/users/${id}`, { email }),
+        (email: string) => request().put(`/users/${id}`, { name: 'Dick van Dyke', email }),
+      ]) {
         const email = emailOf('new');
-        expect((await write(id, email)).status).to.equal(200);
+        expect((await write(email)).status).to.equal(200);
         expect(await inBothVersions(id)).to.deep.equal([
           { name: 'Dick van Dyke', email },
           { firstName: 'Dick', lastName: 'van Dyke', email },
         ]);
-      });
-    }
+      }
+    });
 
     it('keeps its last name if the new name in version 1 still ends with it', async () => {
       const id = await createUser({ firstName: 'Dick', lastName: 'van Dyke' });
@@ -343,17 +302,6 @@ for (const STORE of LOCAL_STORE_NAMES) {
           const response = await request().get(path);
           expect([response.status, issueLocations(response)[0]?.[1]], path).to.deep.equal([400, parameter]);
         }
-      });
-
-      it('with a count and as NDJSON', async () => {
-        const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
-        const response = await request().get(`/v2/users?email.prefix=${prefix}&sort=email`, { headers });
-        expect(response.headers['x-total-count']).to.equal('3');
-        const names = response.text
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line).firstName);
-        expect(names).to.deep.equal(['a', 'b', 'c']);
       });
 
       for (const [path, headers] of [

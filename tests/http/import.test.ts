@@ -25,16 +25,6 @@ describe('an import', () => {
     expect(await stream.rest()).to.deep.equal([]);
   });
 
-  it('reassembles a line whose bytes arrive one by one', async () => {
-    const stream = open();
-    for (const byte of Buffer.from(`${line({ name: 'é 😀 bytes' })}${line({ name: 'é 😀 bytes' })}`)) {
-      await stream.send(Buffer.from([byte]));
-    }
-    stream.end();
-    expect((await stream.rest()).map(({ status }) => status)).to.deep.equal([201, 201]);
-    expect(await count(`name=${encodeURIComponent('é 😀 bytes')}`)).to.equal(2);
-  });
-
   it('holds the results for a client that reads only after sending everything', async () => {
     const stream = open();
     // Each result of the rejected record has some 200 issues: more bytes than sockets and the memory of a buffer hold.
@@ -75,15 +65,6 @@ describe('an import', () => {
         'The line is larger than 2048 bytes. Are line ends missing? curl removes them with -d, and keeps them with --data-binary.',
       details: [],
     });
-  });
-
-  it('reports the lines with a duplicate value, in order', async () => {
-    const stream = open();
-    for (const sku of ['x', 'y', 'x', 'z', 'y']) await stream.send(line({ name: 'twice', sku }));
-    stream.end();
-    const results = await stream.rest();
-    expect(results.map(({ status }) => status)).to.deep.equal([201, 201, 409, 201, 409]);
-    expect(results[2]?.error.details[0]).to.include({ code: 'duplicate_value', pointer: '/sku' });
   });
 
   it('creates nothing from half a line if its client disconnects', async () => {

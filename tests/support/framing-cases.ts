@@ -443,7 +443,8 @@ const targets: readonly FramingCase[] = [
   served('an encoded NUL', getAt('/v1/products%00'), '404 not_found'),
   served('an encoded slash', getAt('/v1%2fproducts'), '404 not_found'),
   bad('bytes beyond ASCII in the path', getAt('/v1/products/\xc3\xa9')),
-  closed('a target of 9,000 bytes', getAt(`${LIST}&x=${'x'.repeat(9_000)}`), '414 uri_too_long'),
+  served('a target of 8 KiB', getAt(`${LIST}&x=`.padEnd(8_192, 'x')), '400 unknown_parameter'),
+  closed('a target of a byte more', getAt(`${LIST}&x=`.padEnd(8_193, 'x')), '414 uri_too_long'),
   closed('a target of 200,000 bytes', getAt(`/${'x'.repeat(200_000)}`), '431 headers_too_large'),
 ];
 
@@ -521,6 +522,11 @@ const upgrades: readonly FramingCase[] = [
 const expectations: readonly FramingCase[] = [
   served('100-continue', post([`Content-Length: ${SIZE}`, 'Expect: 100-continue'], BODY), '201'),
   served('100-Continue with chunks', chunks(CHUNK + LAST_CHUNK, ['Expect: 100-Continue']), '201'),
+  closed(
+    '100-continue of a body that is too large',
+    post(['Content-Length: 2000000', 'Expect: 100-continue'], ''),
+    '413 payload_too_large',
+  ),
   closed('100-continue of GET', get('Expect: 100-continue'), '200'),
   closed(
     '100-continue for an unknown path',

@@ -139,14 +139,6 @@ export function describeImport(collection: Collection): void {
       expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
     });
 
-    it('rejects parameters and requires a token', async () => {
-      const refused = await collection.client.post(`${imports}?limit=1`, '', { headers: LINES });
-      expect([refused.status, refused.json.code]).to.deep.equal([400, 'unknown_parameter']);
-      expect((await collection.client.post(imports, '', { headers: LINES, token: null })).status).to.equal(
-        401,
-      );
-    });
-
     it('takes only its own media type, even for an empty body', async () => {
       const record = JSON.stringify(collection.fields());
       const last = await newestId();
@@ -233,15 +225,6 @@ export function describeImport(collection: Collection): void {
         for (const wrong of [`${path}/`, `${path}/1`, path.replace('imports', 'Imports')])
           expect((await collection.client.post(wrong, '', { headers: LINES })).status, wrong).to.equal(404);
       }
-    });
-
-    it('is refused before its headers and body are checked if the scope is missing', async () => {
-      const { json } = await collection.client.post('/api-keys', {
-        name: 'reader',
-        scopes: ['products:read', 'users:read', 'orders:read'],
-      });
-      const response = await collection.client.post(`${imports}?limit=1`, '{}', { token: json.key });
-      expect([response.status, response.json.code]).to.deep.equal([403, 'insufficient_scope']);
     });
 
     it('is not taken by items', async () => {
