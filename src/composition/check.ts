@@ -8,7 +8,7 @@ import {
   checkSecrecy,
 } from '../adapters/outbound/system/check.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
-import type { Diagnosis, DiagnosticReport } from '../application/ports/diagnostics.js';
+import { type Diagnosis, type DiagnosticReport, ok, warning } from '../application/ports/diagnostics.js';
 import { certificateNames, type Settings } from '../config/settings.js';
 import { forgetsEverything, STORES, type Stores, storesWith } from './stores/index.js';
 import { TABLES } from './tables.js';
@@ -48,7 +48,7 @@ async function inspectStore(settings: Settings, deep: boolean, stores: Stores): 
   if (kept) return kept.check(settings, { tables: TABLES, deep, now: () => CLOCK.now() });
   const message = forgetsEverything(settings.STORE);
   const remedy = `set STORE to ${storesWith((store) => store.kept !== undefined, stores)}, unless this is a trial`;
-  return { diagnoses: [{ subject: 'store', verdict: 'warning', message, remedy }] };
+  return { diagnoses: [warning('store', message, remedy)] };
 }
 
 const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Promise<Diagnosis[]>>> = {
@@ -56,14 +56,11 @@ const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Pro
     checkLocalCa(join(resolve(settings.DATA_DIR), 'tls'), certificateNames(settings), CLOCK.now()),
   files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, PUBLIC_URL }) =>
     checkFiles({ certFile, keyFile }, certificateNames({ TLS_NAMES: '', PUBLIC_URL }), CLOCK.now()),
-  proxy: async () => [{ subject: 'certificate', verdict: 'ok', message: 'the proxy has it (TLS=proxy)' }],
+  proxy: async () => [ok('certificate', 'the proxy has it (TLS=proxy)')],
 };
 
 async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise<DiagnosticReport> {
-  if (RATE_LIMITER !== 'redis')
-    return {
-      diagnoses: [{ subject: 'Redis', verdict: 'ok', message: 'it is not used (RATE_LIMITER=memory)' }],
-    };
+  if (RATE_LIMITER !== 'redis') return { diagnoses: [ok('Redis', 'it is not used (RATE_LIMITER=memory)')] };
   const { checkRedis } = await import('../adapters/outbound/redis/connection.js');
   return checkRedis(url, () => CLOCK.now());
 }

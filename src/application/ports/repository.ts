@@ -25,6 +25,8 @@ export interface Removal {
   readonly at: Instant;
 }
 
+export type RecordVersion = Pick<Versioned<unknown>, 'id' | 'version'>;
+
 /**
  * Stores the records of one resource. Records are values: the caller changes no record that it has passed or got, not
  * even long afterwards, because the store may keep and share it. What a store returns is therefore either its own copy
@@ -52,7 +54,7 @@ export interface Repository<Fields> {
    * Misses no acknowledged write, even where {@link find} may.
    * @returns whether each record has its version, in order
    */
-  confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]>;
+  confirmAll(versions: readonly RecordVersion[]): Promise<readonly boolean[]>;
 
   /** @returns the ids that belong to records */
   findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;

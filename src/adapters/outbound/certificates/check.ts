@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { Diagnosis } from '../../../application/ports/diagnostics.js';
+import { type Diagnosis, ok, warning, wrong } from '../../../application/ports/diagnostics.js';
 import { systemReason } from '../../../shared/shown-text.js';
 import { CertificateError, checkKeyPair, type PairFiles, readPair } from './file-certificates.js';
 import { CA_FILE, LOCAL_NAMES, SERVER_FILE } from './local-ca.js';
@@ -24,17 +24,24 @@ export async function checkLocalCa(
     const server = await textIn(folder, SERVER_FILE);
     const authority = await textIn(folder, CA_FILE);
     if (server === undefined && authority === undefined)
-      return [ok(`there is none in ${folder} yet; the first start makes it, with a CA`)];
+      return [ok('certificate', `there is none in ${folder} yet; the first start makes it, with a CA`)];
     if (server === undefined || authority === undefined)
-      return [wrong(`the certificates in ${folder} are incomplete`, remedy)];
+      return [wrong('certificate', `the certificates in ${folder} are incomplete`, remedy)];
     const own = new X509Certificate(server.slice(server.indexOf('-----BEGIN CERTIFICATE')));
     const ca = new X509Certificate(authority);
     const missing = missingNames(own, [...LOCAL_NAMES, ...names]);
-    if (!own.verify(ca.publicKey)) return [wrong(`${SERVER_FILE} in ${folder} is of another CA`, remedy)];
+    if (!own.verify(ca.publicKey))
+      return [wrong('certificate', `${SERVER_FILE} in ${folder} is of another CA`, remedy)];
     return [
       ...(missing.length > 0
-        ? [warning(`it lacks ${missing.join(', ')}`, 'the next start issues another one by the same CA')]
-        : [ok(`it holds ${shownNames(own)}`)]),
+        ? [
+            warning(
+              'certificate',
+              `it lacks ${missing.join(', ')}`,
+              'the next start issues another one by the same CA',
+            ),
+          ]
+        : [ok('certificate', `it holds ${shownNames(own)}`)]),
       renewed('it', own, now),
       renewed(`its CA, ${join(folder, CA_FILE)},`, ca, now),
     ];
@@ -43,11 +50,12 @@ export async function checkLocalCa(
     if ('errno' in error)
       return [
         wrong(
+          'certificate',
           `the files in ${folder} cannot be read: ${systemReason(error)}`,
           'run this as the user of the service',
         ),
       ];
-    return [wrong(`the files in ${folder} are damaged`, remedy)];
+    return [wrong('certificate', `the files in ${folder} are damaged`, remedy)];
   }
 }
 
@@ -66,15 +74,22 @@ export async function checkFiles(
     return [
       missing.length > 0
         ? warning(
+            'certificate',
             `${files.certFile} holds ${shownNames(certificate)}, but not ${missing.join(', ')} of PUBLIC_URL`,
             'clients will refuse it under that name; get a certificate for it',
           )
-        : ok(`the pair fits, and holds ${shownNames(certificate)}`),
+        : ok('certificate', `the pair fits, and holds ${shownNames(certificate)}`),
       expiring(certificate, now),
     ];
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;
-    return [wrong(error.message, 'correct the files; the service takes the new pair without a restart')];
+    return [
+      wrong(
+        'certificate',
+        error.message,
+        'correct the files; the service takes the new pair without a restart',
+      ),
+    ];
   }
 }
 
@@ -105,20 +120,20 @@ function shortened(address: string): string {
 function renewed(what: string, { validFrom, validTo }: X509Certificate, now: number): Diagnosis {
   const days = daysUntil(validTo, now);
   const message = `${what} is valid until ${dateOf(validTo)} (${days} days)`;
-  if (Date.parse(validFrom) <= now && days > SOON_DAYS) return ok(message);
+  if (Date.parse(validFrom) <= now && days > SOON_DAYS) return ok('certificate', message);
   const remedy = 'the service renews it at its start and within a minute while it runs';
-  return warning(`${what} is valid from ${dateOf(validFrom)} to ${dateOf(validTo)}`, remedy);
+  return warning('certificate', `${what} is valid from ${dateOf(validFrom)} to ${dateOf(validTo)}`, remedy);
 }
 
 /** The owner renews this. */
 function expiring({ validFrom, validTo }: X509Certificate, now: number): Diagnosis {
   const days = daysUntil(validTo, now);
   const message = `it is valid from ${dateOf(validFrom)} to ${dateOf(validTo)}`;
-  if (Date.parse(validFrom) > now) return wrong(`${message}, so not yet`, 'check the clock');
-  if (days < 0) return wrong(`${message}: it has expired`, 'replace both files now');
+  if (Date.parse(validFrom) > now) return wrong('certificate', `${message}, so not yet`, 'check the clock');
+  if (days < 0) return wrong('certificate', `${message}: it has expired`, 'replace both files now');
   return days > SOON_DAYS
-    ? ok(`${message} (${days} days)`)
-    : warning(`${message}: ${days} days`, 'renew it soon');
+    ? ok('certificate', `${message} (${days} days)`)
+    : warning('certificate', `${message}: ${days} days`, 'renew it soon');
 }
 
 function daysUntil(time: string, now: number): number {
@@ -127,16 +142,4 @@ function daysUntil(time: string, now: number): number {
 
 function dateOf(time: string): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-function ok(message: string): Diagnosis {
-  return { subject: 'certificate', verdict: 'ok', message };
-}
-
-function warning(message: string, remedy: string): Diagnosis {
-  return { subject: 'certificate', verdict: 'warning', message, remedy };
-}
-
-function wrong(message: string, remedy: string): Diagnosis {
-  return { subject: 'certificate', verdict: 'wrong', message, remedy };
 }

@@ -48,31 +48,20 @@ export class ExpiringMap<Key, Value> implements Purgeable {
 }
 
 /** Keeps reservations in this process. */
-export class MemoryIdempotencyStore implements IdempotencyStore, Purgeable {
-  readonly retentionMs = RESERVATION_MS;
-  private readonly reservations = new ExpiringMap<string, Reservation>(
-    RESERVATION_MS,
-    ({ reservedAt }) => reservedAt,
-  );
+export class MemoryIdempotencyStore extends ExpiringMap<string, Reservation> implements IdempotencyStore {
+  constructor() {
+    super(RESERVATION_MS, ({ reservedAt }) => reservedAt);
+  }
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
-    return this.existing(keys);
+    const found = keys.map((key) => this.get(key)).filter((one) => one !== undefined);
+    return new Map(found.map((reservation) => [reservation.key, { ...reservation }]));
   }
 
   async reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
-    for (const reservation of reservations) {
-      if (!this.reservations.has(reservation.key)) this.reservations.add(reservation.key, { ...reservation });
-    }
-    return this.existing(reservations.map(({ key }) => key));
-  }
-
-  purgeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.reservations.purgeBefore(moment, limit);
-  }
-
-  private existing(keys: readonly string[]): Map<string, Reservation> {
-    const found = keys.map((key) => this.reservations.get(key)).filter((one) => one !== undefined);
-    return new Map(found.map((reservation) => [reservation.key, { ...reservation }]));
+    for (const reservation of reservations)
+      if (!this.has(reservation.key)) this.add(reservation.key, { ...reservation });
+    return this.find(reservations.map(({ key }) => key));
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../../application/ports/list-query.js';
 import type {
   InsertOutcome,
+  RecordVersion,
   Removal,
   Replacement,
   ReplaceOutcome,
@@ -103,9 +104,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return this.records.get(id);
   }
 
-  async confirmAll(
-    versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
-  ): Promise<readonly boolean[]> {
+  async confirmAll(versions: readonly RecordVersion[]): Promise<readonly boolean[]> {
     return versions.map(({ id, version }) => this.hasVersion(id, version));
   }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../../application/ports/list-query.js';
 import type {
   InsertOutcome,
+  RecordVersion,
   Removal,
   Replacement,
   ReplaceOutcome,
@@ -105,7 +106,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     return this.findOne({ _id: id });
   }
 
-  confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
+  confirmAll(versions: readonly RecordVersion[]): Promise<readonly boolean[]> {
     return this.store.calls.quota.each(versions, ({ id, version }) => this.confirm(id, version));
   }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../../application/ports/list-query.js';
 import type {
   InsertOutcome,
+  RecordVersion,
   Removal,
   Replacement,
   ReplaceOutcome,
@@ -115,9 +116,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
    * Locking the rows is a write, which is acknowledged as any other: only by a server that may still write, and not
    * before those that must acknowledge writes have done so.
    */
-  async confirmAll(
-    versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
-  ): Promise<readonly boolean[]> {
+  async confirmAll(versions: readonly RecordVersion[]): Promise<readonly boolean[]> {
     const ids = versions.map(({ id }) => id);
     const found = new Map(await this.store.run<[Id, number]>(this.selectVersions, [ids]));
     return versions.map(({ id, version }) => found.get(id) === version);

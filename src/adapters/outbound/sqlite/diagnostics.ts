@@ -8,7 +8,10 @@ import {
   type Diagnosis,
   type DiagnosticReport,
   type ExaminedTable,
+  ok,
   unusableRows,
+  warning,
+  wrong,
 } from '../../../application/ports/diagnostics.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
@@ -57,15 +60,15 @@ export function checkDatabase(file: string, check: DatabaseCheck): DiagnosticRep
 
 /** The folder of a database that does not exist yet has its own diagnosis. */
 function placeOf(file: string, { typeOf }: DatabaseCheck): Diagnosis[] {
-  const warning = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
-  return warning === undefined ? [] : [finding('warning', warning, USE_LOCAL_DISK)];
+  const text = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
+  return text === undefined ? [] : [warning('store', text, USE_LOCAL_DISK)];
 }
 
 function inspect(file: string, check: DatabaseCheck): DiagnosticReport {
   if (!existsSync(file))
-    return { diagnoses: [ok(`there is no database ${file} yet; the first start creates it`)] };
+    return { diagnoses: [ok('store', `there is no database ${file} yet; the first start creates it`)] };
   if (existsSync(`${file}-wal`) && !existsSync(`${file}-shm`))
-    return { diagnoses: [ok(`${file} has a log that the next start reads; it was not examined`)] };
+    return { diagnoses: [ok('store', `${file} has a log that the next start reads; it was not examined`)] };
   let connection: Database.Database | undefined;
   try {
     connection = openUnchanged(file);
@@ -74,10 +77,10 @@ function inspect(file: string, check: DatabaseCheck): DiagnosticReport {
     const translated = translateError(error, file);
     if (translated instanceof StoreConfigError) {
       const remedy = remedyOf(translated);
-      return { diagnoses: [wrong(translated.message.replace(`; ${remedy}`, ''), remedy)] };
+      return { diagnoses: [wrong('store', translated.message.replace(`; ${remedy}`, ''), remedy)] };
     }
     if (translated instanceof AppError || error instanceof Database.SqliteError)
-      return { diagnoses: [wrong(`${file} cannot be read`, UNREADABLE)] };
+      return { diagnoses: [wrong('store', `${file} cannot be read`, UNREADABLE)] };
     throw error;
   } finally {
     connection?.close();
@@ -98,23 +101,23 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
   const version = checkVersion(connection, file);
   const problem = schemaProblem(connection, file, version);
   if (problem !== undefined)
-    return { diagnoses: [wrong(problem.message, problem.remedy), damageIn(connection, check.deep)] };
+    return { diagnoses: [wrong('store', problem.message, problem.remedy), damageIn(connection, check.deep)] };
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
-    return { diagnoses: [ok(`${file} is empty; the next start fills it`)] };
+    return { diagnoses: [ok('store', `${file} is empty; the next start fills it`)] };
   checkFinished(connection, file);
   if (version < MIGRATIONS.length) {
     const message = `${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`;
-    return { diagnoses: [finding('warning', message, BACK_UP), damageIn(connection, check.deep)] };
+    return { diagnoses: [warning('store', message, BACK_UP), damageIn(connection, check.deep)] };
   }
   const stale = staleTables(connection);
   return {
     diagnoses: [
-      ok(`${file} has the current schema, ${version}`),
+      ok('store', `${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
-      ok(`all ${schemaSize(version)} tables and indexes are there`, 'indexes'),
+      ok('indexes', `all ${schemaSize(version)} tables and indexes are there`),
       ...(stale.length === 0
         ? differencesIn(connection, check)
-        : [ok(`the next start completes the indexes of ${stale.join(', ')}`, 'indexes')]),
+        : [ok('indexes', `the next start completes the indexes of ${stale.join(', ')}`)]),
       ...unusableIn(connection, check),
     ],
     ...newestRecord(connection, check),
@@ -124,11 +127,14 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
 function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
   const bytes = pragma(connection, 'page_count') * pragma(connection, 'page_size');
   if (!deep && bytes > QUICK_BYTES)
-    return ok(`the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`);
+    return ok(
+      'store',
+      `the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`,
+    );
   const check = deep ? 'integrity_check' : 'quick_check';
   const [[found] = ['nothing']] = rowsOf<[string]>(connection, `PRAGMA ${check}(1)`);
-  if (found === 'ok') return ok(`no damage was found (PRAGMA ${check})`);
-  return wrong(`the database is damaged: ${found}`, DAMAGED);
+  if (found === 'ok') return ok('store', `no damage was found (PRAGMA ${check})`);
+  return wrong('store', `the database is damaged: ${found}`, DAMAGED);
 }
 
 /** The tables with derived data that is not current. */
@@ -147,7 +153,7 @@ function differencesIn(connection: Database.Database, { tables, deep }: Database
     const [[count, id] = [0, 0]] = rowsOf<[number, number]>(connection, sql);
     if (count === 0) return [];
     const message = `the columns of record ${id} of ${table.name} differ from its fields; so do ${count - 1} others`;
-    return [wrong(message, COPY)];
+    return [wrong('store', message, COPY)];
   });
 }
 
@@ -174,16 +180,4 @@ function remedyOf({ message }: StoreConfigError): string {
   if (message.includes('newer version')) return INSTALL_NEWER;
   if (message.includes(UNFINISHED_COPY.message)) return UNFINISHED_COPY.remedy;
   return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
-}
-
-function ok(message: string, subject = 'store'): Diagnosis {
-  return { subject, verdict: 'ok', message };
-}
-
-function wrong(message: string, remedy: string): Diagnosis {
-  return finding('wrong', message.replace(/\.$/, ''), remedy);
-}
-
-function finding(verdict: 'warning' | 'wrong', message: string, remedy: string): Diagnosis {
-  return { subject: 'store', verdict, message, remedy };
 }

@@ -10,6 +10,7 @@ import type {
 import type { Logger } from '../../../../application/ports/logger.js';
 import type {
   InsertOutcome,
+  RecordVersion,
   Removal,
   Replacement,
   ReplaceOutcome,
@@ -142,9 +143,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.selectOne(this.sql.find, id);
   }
 
-  async confirmAll(
-    versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
-  ): Promise<readonly boolean[]> {
+  async confirmAll(versions: readonly RecordVersion[]): Promise<readonly boolean[]> {
     const ids = JSON.stringify(versions.map(({ id }) => id));
     const found = new Map(this.database.all<[Id, number]>(this.sql.versions, ids));
     return versions.map(({ id, version }) => found.get(id) === version);
