@@ -19,7 +19,6 @@ import {
   TABLES,
 } from './tables.js';
 
-/** A store, its repositories and its idempotency stores. */
 export interface Storage extends Repositories {
   readonly store: Store;
   readonly reservations: IdempotencyStores;

@@ -264,7 +264,6 @@ interface SettingMeta {
   readonly secrecy?: Secrecy;
 }
 
-/** A setting as joi describes it. */
 interface JoiDescription {
   readonly type: string;
   readonly flags: { readonly description?: string; readonly default?: unknown; readonly only?: boolean };

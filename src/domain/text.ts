@@ -43,7 +43,6 @@ function notBlank(excluded = ''): Pick<TextRule, 'allowed' | 'pattern'> {
 /** The words for {@link ONE_LINE}. */
 export const ONE_LINE_CHARACTERS = 'characters, no control character or lone surrogate';
 
-/** The rule of every name. */
 export const NAME: TextRule = {
   min: 1,
   max: 200,
@@ -67,7 +66,6 @@ export const TAG_RULE: TextRule = {
 const HTTP_URL =
   /^[Hh][Tt][Tt][Pp][Ss]?:[/]{2}(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?(?:[/](?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$/;
 
-/** The rule of a URL. */
 export const URL_RULE: TextRule = {
   min: 1,
   max: 2_048,
@@ -76,7 +74,6 @@ export const URL_RULE: TextRule = {
     'characters of ASCII, an absolute http or https URL without user information, such as https://example.com/lamp',
 };
 
-/** The rule of the URL of a receiver. */
 export const HTTPS_URL_RULE: TextRule = {
   ...URL_RULE,
   allowed: new RegExp(HTTP_URL.source.replace('[Hh][Tt][Tt][Pp][Ss]?', '[Hh][Tt][Tt][Pp][Ss]')),

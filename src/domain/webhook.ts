@@ -189,7 +189,6 @@ export interface WebhookState {
   readonly lastError?: string;
 }
 
-/** A position in a feed. */
 export interface FeedStart {
   readonly at: string;
   /** When the feed was read up to it, or earlier. */

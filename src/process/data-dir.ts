@@ -18,13 +18,9 @@ export async function prepareDataDir(name: string, createFolder: (folder: string
     createFolder(folder);
     await rmdir(await mkdtemp(join(folder, '.start-')));
   } catch (error) {
-    const code = codeOf(error) ?? '';
+    const code = (error as NodeJS.ErrnoException).code ?? '';
     if (FULL.includes(code)) return;
     const why = code === 'EEXIST' ? 'it is a file (EEXIST)' : systemReason(error);
     throw new SettingsError([`DATA_DIR: no file can be created in ${folder}: ${why}.`]);
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

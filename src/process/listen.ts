@@ -6,7 +6,6 @@ import { systemReason } from '../shared/shown-text.js';
 /** Another program listens on this address. The message is for a person. */
 export class AddressInUse extends Error {}
 
-/** The settings of an address and a port. */
 export interface AddressSettings {
   readonly host: 'HOST' | 'MANAGEMENT_HOST';
   readonly port: 'PORT' | 'MANAGEMENT_PORT';

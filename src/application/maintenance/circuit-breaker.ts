@@ -89,7 +89,6 @@ export class CircuitBreaker {
     });
   }
 
-  /** The store has responded. */
   responded(): void {
     this.heardAt = this.options.now();
     this.askedAt = undefined;

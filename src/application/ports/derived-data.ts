@@ -10,7 +10,6 @@ export const LEASE_MS = 5_000;
 
 /** What a store derives from the records of one table. Writes of this release keep it current. */
 export interface DerivedTable {
-  /** The name of the table. */
   readonly name: string;
   /** @returns whether a record has derived data of a lower version, which an earlier release made */
   isStale(): Promise<boolean>;

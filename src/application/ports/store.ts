@@ -1,7 +1,6 @@
 /** The program cannot, or must not, use the configured store. The message is for a person. */
 export class StoreConfigError extends Error {}
 
-/** The connections of one pool. */
 export interface PoolFigures {
   readonly pool: string;
   readonly used: number;

@@ -5,7 +5,6 @@ export interface RouteUsage {
   readonly method: string;
   /** The template of the route. */
   readonly route: string;
-  /** The version of the API. */
   readonly version: number;
   readonly requests: number;
 }

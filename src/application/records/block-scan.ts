@@ -52,7 +52,6 @@ function isReadByBlocks({ filters, order }: Pick<ListQuery, 'filters' | 'order'>
   return order[0]?.field === 'id' && filters.some(({ operator }) => operator === 'search');
 }
 
-/** The blocks of a table. */
 export interface Blocks {
   /** The number of consecutive ids of a block. */
   readonly unit: number;
@@ -157,7 +156,8 @@ export async function scanBlocks(scan: BlockScan, read: (range: IdRange) => Prom
     try {
       if (await read(part)) return;
     } catch (error) {
-      const mayRetry = scan.mayTakeLong && blocks > 1 && isTooExpensive(error);
+      const isTooExpensive = error instanceof AppError && error.code === 'query_too_expensive';
+      const mayRetry = scan.mayTakeLong && blocks > 1 && isTooExpensive;
       if (!mayRetry) throw error;
       blocks = Math.max(1, Math.floor(blocks / 16));
       await time.checkpoint();
@@ -190,8 +190,4 @@ function nextPart(
   }
   const low = left.high - (left.high % unit) + unit - ids;
   return low <= left.low || (edge !== undefined && low <= edge) ? left : { low, high: left.high };
-}
-
-function isTooExpensive(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'query_too_expensive';
 }

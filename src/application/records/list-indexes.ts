@@ -2,7 +2,6 @@ import { type FieldSpec, foldedOperators, SYSTEM_FIELDS, uniqueFields } from '..
 import type { Filter, ListQuery, RecordTable, SortKey, SortOrder } from '../ports/list-query.js';
 import { isFolded, matchesUniqueValues } from './query-semantics.js';
 
-/** A key of an index. */
 export interface IndexKey extends SortKey {
   /** The index has the folded values of the field. */
   readonly folded?: true;

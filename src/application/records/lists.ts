@@ -202,7 +202,6 @@ export class QueryBudget {
   }
 }
 
-/** The time of one query. */
 export class QueryTime {
   private used = 0;
   private resumed: number;

@@ -159,7 +159,6 @@ function hasAttribute({ fields }: Versioned<unknown>, filter: AttributeFilter): 
   return attributeValues(filter).includes(own);
 }
 
-/** The value of an attribute in the fields of a record. */
 export function attributeOf(fields: object, key: string): AttributeValue | undefined {
   const { attributes } = fields as { attributes?: Attributes };
   return attributes && Object.hasOwn(attributes, key) ? attributes[key] : undefined;

@@ -45,7 +45,6 @@ export interface Draft<Fields> {
   readonly issues: readonly Issue[];
 }
 
-/** A record as a client sent it. */
 export interface SentRecord {
   /** As it would be in JSON. */
   readonly body: unknown;

@@ -477,7 +477,6 @@ class Attempt<Fields> {
     return (this.write.bytes ?? 0) + (this.current ? StoredRecord.of(this.current).fieldsBytes : 0);
   }
 
-  /** Begins a round. */
   begin(found: Versioned<Fields> | undefined): void {
     this.current = found;
     this.step = undefined;

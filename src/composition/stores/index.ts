@@ -24,7 +24,6 @@ export const STORES = {
 
 export type StoreName = keyof typeof STORES;
 
-/** The settings of all stores. */
 export type StoreSettings = Readonly<
   Record<{ [Name in StoreName]: keyof (typeof STORES)[Name]['settings'] }[StoreName], string>
 >;

@@ -5,7 +5,6 @@ import type { BackupProgress, RestoreReport } from '../../application/ports/stor
 import type { StorageParts, StoredTable } from '../../application/ports/table-store.js';
 import type { QueryBudget } from '../../application/records/lists.js';
 
-/** The options of every storage. */
 export interface StorageOptions {
   readonly tables: readonly StoredTable[];
   readonly budget: QueryBudget;

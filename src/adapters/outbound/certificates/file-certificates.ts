@@ -20,13 +20,11 @@ export interface TlsIdentity {
  */
 export class CertificateError extends Error {}
 
-/** The files of a pair. */
 export interface PairFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** The settings that name the files. */
 const SETTINGS = { certificate: 'TLS_CERT_FILE', key: 'TLS_KEY_FILE' } as const;
 
 type PairPart = keyof typeof SETTINGS;

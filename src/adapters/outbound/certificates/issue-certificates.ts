@@ -24,7 +24,6 @@ const BACKDATED_MS = 3_600_000;
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** PEM texts. */
 export interface Pem {
   readonly certificate: string;
   readonly key: string;

@@ -3,7 +3,6 @@ import type { Logger } from '../../../application/ports/logger.js';
 import type { Instant } from '../../../domain/record.js';
 import type { TlsIdentity } from './file-certificates.js';
 
-/** The source of the certificate. */
 export interface Certificates {
   /**
    * @returns the certificate to serve now, with its key

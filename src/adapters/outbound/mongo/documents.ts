@@ -145,13 +145,11 @@ function fieldsIn(stored: Document): Document {
   return { ...stored, attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, value])) };
 }
 
-/** The path of a field in a document. */
 export function fieldPath(field: string): string {
   if (field === 'id') return '_id';
   return Object.hasOwn(SYSTEM_FIELDS, field) ? field : `fields.${field}`;
 }
 
-/** The path of the folded copy of a field. */
 export function foldedPath(field: string): string {
   return `folded.${field}`;
 }
@@ -172,7 +170,6 @@ export interface GenerationDocument {
 /** The collection of the usage of API keys. */
 export const USAGE = 'api_key_usage';
 
-/** The name of the collection of a table's changes. */
 export function changesCollection({ name }: Pick<RecordTable, 'name'>): string {
   return `${name}_changes`;
 }
@@ -203,7 +200,6 @@ export interface ChangeLogEntry {
   readonly at: Date;
 }
 
-/** The name of the collection of a table's reservations. */
 export function reservationCollection({ name }: Pick<RecordTable, 'name'>): string {
   return `${name}_reservations`;
 }

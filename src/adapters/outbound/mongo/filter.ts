@@ -116,7 +116,6 @@ function searchCondition({ words }: SearchFilter): Document {
   return { $and: words.map((word) => ({ words: { $regex: `^${word}` } })) };
 }
 
-/** The conditions on the documents in a range. */
 export function rangeConditions({ low, high }: IdRange): Document[] {
   const isOpen = high === Number.POSITIVE_INFINITY;
   const between = (path: string, first: number, last: number) => ({

@@ -59,7 +59,6 @@ function indexesOf(table: StoredTable): CollectionIndexes[] {
   ];
 }
 
-/** The indexes on the records of a table. */
 export function recordIndexes(table: RecordTable): IndexDescription[] {
   const words = table.searched.length > 0 ? [WORDS_INDEX] : [];
   return [...indexesOnFields(table), ...words, ...(hasDerivedMembers(table) ? [DERIVED_INDEX] : [])];

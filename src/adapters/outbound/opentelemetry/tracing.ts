@@ -66,7 +66,6 @@ export const EXPORTERS: Readonly<Record<'http/protobuf' | 'http/json', () => Pro
 
 export interface TracingOptions {
   readonly makeExporter: MakeExporter;
-  /** The version of the service. */
   readonly version: string;
   readonly logger: Logger;
 }

@@ -121,7 +121,6 @@ interface LogEntry {
 /** The form of the lines: readable, JSON, or readable on a terminal alone. */
 export type LogFormat = 'auto' | 'json' | 'text';
 
-/** Writes to standard error. */
 export function standardErrorLog(format: LogFormat): LogDestination {
   const stderr = new BufferedStderr();
   const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_ERROR));

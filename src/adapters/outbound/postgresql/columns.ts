@@ -51,7 +51,6 @@ export const longTextHas = (
 ) => `(words IS NULL AND NOT EXISTS (SELECT FROM unnest(${texts}) AS sought
   WHERE strpos(long_text, sought) NOT BETWEEN 1 AND length(long_text) - ${TAIL}))`;
 
-/** The name of the unique index of a field. */
 export function uniqueIndexOf({ name, fields }: RecordTable, field: string): string {
   return `${name}_${field.replaceAll('.', '_')}${fields[field]?.ignoresCase ? '_folded' : ''}`;
 }

@@ -337,7 +337,6 @@ function isBehind({ value, count }: FacetCount, parameters: Parameters): string 
   return `(count < ${than} OR count = ${than} AND ${rest})`;
 }
 
-/** The value and the count of a row. */
 function facetCountOf([, text, number, boolean, count]: FacetRow): FacetCount {
   return { value: text ?? number ?? boolean ?? false, count };
 }

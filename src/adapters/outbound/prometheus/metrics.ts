@@ -48,7 +48,6 @@ const STATUSES = 1_000;
 export class PrometheusMetrics implements Metrics, Observer {
   /** The media type of {@link text}. */
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
-  /** The requests in progress. */
   activeRequests = 0;
   /** By route, then by the number that method and status make. */
   private readonly requests = new Map<string, Map<number, Histogram>>();
@@ -243,7 +242,6 @@ function errorType(error: unknown): string {
   return error instanceof AppError ? error.code : '_OTHER';
 }
 
-/** Counts the decisions of a rate limiter. */
 class CountedRateLimiter implements RateLimiter {
   readonly policy: RatePolicy;
   private allowed = 0;

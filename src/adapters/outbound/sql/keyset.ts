@@ -30,7 +30,6 @@ export function columnOf(field: string): string {
   return SYSTEM_COLUMNS[field] ?? `"${field}"`;
 }
 
-/** The column of the folded copy of a field. */
 export function foldedColumnOf(field: string): string {
   return `"${field} folded"`;
 }
@@ -69,7 +68,6 @@ export function scanOrder(table: RecordTable, { order, from }: Pick<ListQuery, '
   }));
 }
 
-/** The terms of an order. */
 export function orderBy(order: readonly ScanKey[]): string {
   const keys = order.map(({ column, descending, isOptional, nulls }) => {
     return `${column}${descending ? ' DESC' : ''}${isOptional ? ` NULLS ${nulls}` : ''}`;

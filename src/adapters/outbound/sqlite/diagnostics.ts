@@ -38,7 +38,6 @@ const BACK_UP = 'make a backup before that start: an older program cannot read t
 const COPY = 'stop the service, and copy the database into a new one: catalogue copy';
 
 export interface DatabaseCheck {
-  /** The tables of records. */
   readonly tables: readonly (ExaminedTable & Pick<RecordTable, 'fields'>)[];
   /** Whether to look for damage in a large database as well, and whether columns have what the fields have. */
   readonly deep: boolean;

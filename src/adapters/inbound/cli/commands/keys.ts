@@ -19,7 +19,6 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-/** A key as the list shows it. */
 type ShownKey = ReturnType<typeof presentApiKey> & {
   readonly usage?: { readonly requests: number } | undefined;
 };

@@ -53,13 +53,11 @@ export interface RequestState {
   checkAccess?: () => MaybePromise<void>;
   /** Set if the operation reads the header and the client sent it. */
   idempotencyKey?: string | undefined;
-  /** The code of the error that is the response. */
   errorCode?: string;
   /** How many creations were recognised as repeated. */
   replays?: number;
   /** Whether this is a CORS preflight from an allowed origin. */
   isPreflight?: boolean;
-  /** The limits of concurrent work. */
   limits: ConcurrencyLimits;
   /** How long the request has waited for a change, in milliseconds. */
   waitedMs?: number;

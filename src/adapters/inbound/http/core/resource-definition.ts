@@ -124,7 +124,6 @@ export interface ResourceDocs {
   readonly schemaNames?: Readonly<Record<string, string>>;
 }
 
-/** The tag of the operations of a resource. */
 export function tagOf({ plural }: ResourceDocs): string {
   return plural.charAt(0).toUpperCase() + plural.slice(1);
 }

@@ -58,7 +58,6 @@ export interface BodyOperation {
   readonly subpathByType?: Readonly<Record<string, string>>;
 }
 
-/** The kinds of operations of a resource. */
 export type ResourceKind =
   | 'list'
   | 'facets'

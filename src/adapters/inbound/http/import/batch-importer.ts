@@ -54,7 +54,6 @@ export interface BatchImporterOptions {
   readonly logger: Logger;
   /** The ids of the request, for the log. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Whose import it is. */
   readonly task: Task;
   /**
    * Waits for the memory of a batch.
@@ -214,7 +213,6 @@ export interface Match {
   readonly clears: boolean;
 }
 
-/** A record of an import. */
 export interface ImportRecord extends SentRecord {
   /**
    * Returns the record as it is meant beside the one that has its key. Absent: it means the same as for a new record.

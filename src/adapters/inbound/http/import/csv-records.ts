@@ -93,7 +93,6 @@ interface Header {
   readonly prices: readonly PriceColumns[];
 }
 
-/** A column of a file. */
 interface PlacedColumn {
   /** Its cell in each record, counted from 0. */
   readonly at: number;

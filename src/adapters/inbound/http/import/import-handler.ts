@@ -80,7 +80,6 @@ const DRY_RUN = oneOf(
   'false',
 );
 
-/** The parameters of the imports of a resource. */
 export class ImportParameters {
   readonly fields: readonly string[];
   readonly table: Parameters;

@@ -83,7 +83,6 @@ function linkToMore(
   return nextLink({ path, parameters, addressOf }, query.limit, parser.cursorBehind(query, last));
 }
 
-/** Parses the query of facets. */
 export class FacetQueryParser {
   readonly parameters: Parameters;
   private readonly filters: Filters;

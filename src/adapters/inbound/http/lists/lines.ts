@@ -78,7 +78,6 @@ function chunkFrom<Item>(
 
 /** A form of lists that is not one JSON array: NDJSON or CSV. */
 export interface LineFormat<Item> {
-  /** The `Content-Type` of the response. */
   readonly contentType: string;
   /** The text before the first record. */
   readonly head: string;

@@ -149,7 +149,6 @@ export function listName({ path, version }: ResourceDefinition<never>): string {
 /** The bounds of `limit`, and its value if a request has none. */
 export const LIMITS = { min: 1, max: 1_000, default: 100 };
 
-/** The parameter `limit`. */
 export function limitParameter(limits: typeof LIMITS, description: string): Parameter {
   const { min: minimum, max: maximum, default: standard } = limits;
   return {

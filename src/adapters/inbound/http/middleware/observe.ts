@@ -5,7 +5,6 @@ import type { Context, Middleware, RequestState } from '../core/context.js';
 export interface ObservationOptions {
   readonly observers: readonly Observer[];
   readonly clock: Clock;
-  /** All routes. */
   readonly routes: readonly { readonly template: string }[];
 }
 

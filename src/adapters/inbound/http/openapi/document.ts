@@ -9,7 +9,6 @@ import { OAUTH_TAG, pathItem } from './operations.js';
 
 /** The facts about a service that the document states. */
 export interface ServiceFacts {
-  /** Its public URL. */
   readonly url: string;
   readonly version: string;
   /** In the order of their tags. */
@@ -18,7 +17,6 @@ export interface ServiceFacts {
   readonly isProxied: boolean;
   /** Whether it sends `Strict-Transport-Security`. */
   readonly hasHsts: boolean;
-  /** Whether CORS is on. */
   readonly hasCors: boolean;
   /** Whether every write needs `If-Match`. */
   readonly requireIfMatch: boolean;

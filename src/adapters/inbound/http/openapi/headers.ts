@@ -63,7 +63,6 @@ const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** A header of responses. */
 const header = (description: string, more: Partial<HeaderDescription> = {}): HeaderDescription => ({
   description,
   schema: TEXT,
@@ -166,7 +165,6 @@ export function responseHeaders(
 export interface HeaderFacts {
   /** Whether it sends `Strict-Transport-Security`. */
   readonly hasHsts: boolean;
-  /** Whether CORS is on. */
   readonly hasCors: boolean;
   /** Whether a version of a resource is deprecated. */
   readonly hasDeprecation: boolean;

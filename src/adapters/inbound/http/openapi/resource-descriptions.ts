@@ -77,7 +77,6 @@ export class OpenApiResource {
     return `${verb} ${this.docs.singular}${this.key === undefined ? '' : ` by its ${this.key}`}`;
   }
 
-  /** The headers of a response with a record. */
   get recordHeaders(): readonly ResponseHeader[] {
     return this.key === undefined ? ['ETag'] : ['ETag', 'Content-Location'];
   }
@@ -87,7 +86,6 @@ export class OpenApiResource {
     return uniqueFields(this.definition.fields).length > 0 ? ['duplicate_value'] : [];
   }
 
-  /** A response with a record. */
   get record(): ContentDescription {
     return { schema: schemaRef(this.names.record) };
   }

@@ -87,7 +87,6 @@ const STYLE_TYPE = 'text/css';
 const SCRIPT_TYPE = 'text/javascript';
 const FILE_TYPES = [HTML, STYLE_TYPE, SCRIPT_TYPE, JSON_TYPE];
 
-/** A file of a page. */
 interface PageFile {
   /** Its media type, without parameters. */
   readonly type: string;

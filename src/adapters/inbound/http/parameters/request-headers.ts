@@ -109,7 +109,6 @@ export function preferredWaitSeconds(ctx: Context): number | undefined {
   return Math.min(Number(value), MAX_WAIT_SECONDS);
 }
 
-/** Adds a preference to `Preference-Applied`. */
 export function addAppliedPreference(ctx: Context, applied: string): void {
   const others = ctx.response.get('Preference-Applied');
   ctx.set('Preference-Applied', others ? `${others}, ${applied}` : applied);

@@ -94,7 +94,6 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 export interface Peer {
   readonly network: string;
   connections: number;
-  /** The number of requests that wait. */
   waiting: number;
 }
 

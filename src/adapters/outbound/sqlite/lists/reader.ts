@@ -91,7 +91,6 @@ export class ListReader<Fields> {
     return query.from?.side === 'before' ? { ...page, records: page.records.toReversed() } : page;
   }
 
-  /** The page in the order in which it is read. */
   private async pageAsRead(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
     const { database, table } = this;
     const { filters, order } = query;
@@ -311,7 +310,6 @@ function startAt({ values: [value, id], inclusive }: Position): Start {
   return { value, inclusive, ...(id !== undefined && { id: Number(id) }) };
 }
 
-/** The next rows of a list. */
 interface NextRows {
   /** A statement of their ids, in the order of the list. */
   readonly ids: Sql;
