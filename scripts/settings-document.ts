@@ -21,14 +21,14 @@ ${rows.join('\n')}
 const INTRODUCTION = `# Settings
 
 Defaults are in \`config/default.json\`. The JSON file that \`CONFIG_FILE\` names overrides them, and environment
-variables of these names override both. An empty variable counts as not set. A wrong value, or an unknown name in a
-file, stops the start with one line per problem and exit code 78. A variable that is probably misspelt causes one
-warning. In the URL of a server, special characters of the name and the password are percent-encoded: \`@\` is \`%40\`,
-\`#\` \`%23\`. \`catalogue config\` prints the settings with their sources; \`catalogue check\` examines what they name.
+variables override both. An empty variable counts as not set. A wrong value, or an unknown name in a file, stops the
+start with one line per problem and exit code 78. A variable that is probably misspelt causes a warning. In the URL of a
+server, percent-encode special characters of the name and the password: \`@\` is \`%40\`, \`#\` \`%23\`. \`catalogue config\`
+prints the settings with their sources; \`catalogue check\` examines what they name.
 
-[Operations](../how-to/operations.md#what-each-setting-protects) explains which setting protects what.
-\`npm run docs\` generates this page from \`src/config/settings-schema.ts\` and, for
-the stores, \`src/composition/stores\`; edit the texts there.`;
+[Operations](../how-to/operations.md#what-each-setting-protects) explains which setting protects what. \`npm run docs\`
+generates this page from \`src/config/settings-schema.ts\` and, for the stores, \`src/composition/stores\`; edit the texts
+there.`;
 
 function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {
   const range =

@@ -71,7 +71,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'The body, or a line of an import, is not valid JSON: it is empty, malformed, not UTF-8, starts with a byte order mark, is nested deeper than 20 levels, or has an object with a duplicate member or one named `__proto__`.',
     remedy:
-      'Send one JSON value in UTF-8. The message names the cause with its line and column, which count from 1; columns are Unicode code points.',
+      'Send one JSON value in UTF-8. The message names the cause with its line and column, which count from 1 (Unicode code points).',
     example: { message: 'The body has the member "name" twice in one object, at line 1, column 13.' },
   },
   malformed_csv: {
@@ -123,7 +123,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   invalid_parameter: {
     status: 400,
     cause:
-      'A query parameter or header has the wrong type, is out of range, malformed or repeated, or a query has issues of several kinds. Also a missing or repeated `Host`, a repeated `Authorization`, and a message that is not valid HTTP/1.1 (then without details).',
+      'A query parameter or header is malformed, out of range or repeated, or a query has issues of several kinds. Also a missing `Host`, and a message that is not valid HTTP/1.1 (then without details).',
     remedy: 'Correct the parameters and headers in `details`, which lists at most 100 issues of a query.',
     example: ofParameter(
       'query',
@@ -162,7 +162,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'A list that no index serves, an exact count, or facets did not finish within `QUERY_TIMEOUT_MS` (2,000 milliseconds by default).',
     remedy:
-      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; ask for facets under a narrower filter; or export everything as `application/x-ndjson` or `text/csv` and select from that.',
+      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; ask for facets under a narrower filter; or export everything and select from that.',
     example: {
       message:
         'No index serves this query, and it did not finish in time. Request less, or filter and sort by other fields.',
@@ -215,7 +215,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'The request needs a credential and has no `Authorization` header, or one with a scheme other than `Bearer`. At the token endpoint: no client secret was sent.',
     remedy:
-      'Send `Authorization: Bearer` with an API key or an access token. `resource_metadata` in `WWW-Authenticate` says where to get a token.',
+      'Send `Authorization: Bearer` with an API key or an access token. `WWW-Authenticate` says where to get a token.',
     example: { message: 'This needs a token: send Authorization: Bearer and an API key or an access token.' },
   },
   invalid_token: {
@@ -251,7 +251,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   not_found: {
     status: 404,
     cause:
-      'The path does not exist, or no record has this id, SKU or e-mail address: it never existed or was deleted. A path with a trailing slash or an unknown version, and an id with a sign or leading zeros, do not exist. In an import: no record has the key of the line, and a `version` or `match=id` demands one.',
+      'The path does not exist, such as one with a trailing slash or an unknown version, or no record has this id, SKU or e-mail address. In an import: no record has the key of the line, and a `version` or `match=id` demands one.',
     remedy: 'Check the path. A deleted record never comes back, and its id is never reused.',
     example: { message: 'Not found.' },
   },
@@ -266,8 +266,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     status: 406,
     cause:
       '`Accept` matches none of the media types of the response, or requires a charset other than UTF-8.',
-    remedy:
-      'Accept `application/json` (for lists and imports also `application/x-ndjson`, for lists `text/csv`), or omit the header.',
+    remedy: 'Accept a type that the message names, or omit the header.',
     example: {
       message:
         'Accept matches no media type of the response: application/json or application/x-ndjson or text/csv.',
@@ -286,7 +285,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field, and the `id` of that record if you may read it.',
     remedy:
-      'Choose another value, or change the existing record, as a PUT to `/v1/products/sku/L-1` and an import with `match=sku` do.',
+      'Choose another value, or change the existing record, for example by a PUT to `/v1/products/sku/L-1`.',
     example: {
       message: 'Another record has this sku.',
       details: [
@@ -320,7 +319,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   last_admin_key: {
     status: 409,
     cause:
-      'The API key is the last unexpired one with the scope `keys:admin`. Without it nobody could manage keys over HTTP. Tokens of another issuer do not count.',
+      'The API key is the last unexpired one with the scope `keys:admin`; without it nobody could manage keys over HTTP.',
     remedy:
       'Create another key with `keys:admin` first. On the machine itself, `catalogue keys revoke` revokes even the last one.',
     example: {
@@ -340,7 +339,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   cursor_expired: {
     status: 410,
     cause:
-      'Changes behind the `cursor` may be missing: it is over 50 hours old, or since then the store was restored, copied or reset, or did not record changes for a time (`CHANGES=off`).',
+      'Changes after the `cursor` may be missing: it is over 50 hours old, or since then the store was restored, copied or reset, or recorded no changes for a time (`CHANGES=off`).',
     remedy: 'Take a new cursor, by a request without one, and then list again.',
     example: { message: 'Changes behind this cursor may be missing. Take a new cursor and list again.' },
   },
@@ -401,7 +400,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   rate_limited: {
     status: 429,
     cause:
-      'This credential, or without one this IP address, sent more requests than the window allows (600 in 60 seconds by default), or more than 20 authentications from this IP address failed within a minute. `RateLimit-Policy` says which: `"default"` or `"auth"`.',
+      'This credential, or without one this IP address, sent more requests than the window allows (600 in 60 seconds by default; `RateLimit-Policy` says `"default"`), or more than 20 authentications from this IP address failed within a minute (`"auth"`).',
     remedy: 'Send the request again after the seconds in `Retry-After`. The service did nothing.',
     example: { message: 'Over 600 requests in one window; try again later.' },
   },
@@ -421,7 +420,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a write without a precondition lost 64 races, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many large requests, responses or searches in progress.',
+      'The store or the issuer of the access token is unreachable or too slow, the service is overloaded or stopping, a write lost 64 races, or this client or all together have too many large requests, responses or searches in progress.',
     remedy:
       'Send the request again after the seconds in `Retry-After`. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
     example: { message: 'The store cannot be used right now.' },
@@ -439,7 +438,7 @@ export interface IssueEntry {
 export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:
-      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, the key in an import with `match`, `fields` of facets, or `limit` with a backward cursor in an export.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing, for example `currency` in a `price`, the key in an import with `match`, or `limit` with a backward cursor in an export.',
     remedy: 'Send it.',
   },
   invalid_type: {
@@ -455,7 +454,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   too_long: {
     cause:
-      'A string has too many characters (Unicode code points), an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, a query more than 100 filters or 100 values of `.in`, or facets more than 10 fields, or more than one with `prefix`.',
+      'A string has too many characters (Unicode code points), an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, a query more than 100 filters or values of `.in`, or facets too many fields.',
     remedy: 'Shorten it.',
   },
   too_short: {
@@ -465,7 +464,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   invalid_format: {
     cause:
-      'A string has the wrong format: a control character, a lone surrogate, only white space, a character that is not allowed in a SKU, currency or e-mail address, an unknown scope, or no RFC 3339 time. For a header or parameter: it cannot be parsed.',
+      'A string has a control character, a lone surrogate, only white space, or another form than a SKU, currency, e-mail address, scope or RFC 3339 time must have; or a header or parameter cannot be parsed.',
     remedy:
       'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time and in an e-mail address.',
   },
