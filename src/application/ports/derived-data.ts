@@ -1,9 +1,17 @@
 /**
- * The version of what stores derive from records: their words, and the columns and values of their fields. Increase it by
- * 1 with every change of the tokenizer, and of a field by which tables are filtered, sorted or searched. Every store makes
- * what is of a lower version again before a process of this one is ready.
+ * The version of what stores derive from records: their words, and the columns and values of their fields. With every
+ * change of the tokenizer, and of a field by which tables are filtered, sorted or searched, `npm run migration` increases
+ * it by 1. Every store makes what is of a lower version again before a process of this one is ready.
  */
 export const DERIVED_VERSION = 4_000_002;
+// tokenizer: 8f6ad291
+// products: 1259d3c4
+// users: 9b6fd21f
+// orders: 04fff75e
+// api_keys: cecf85a3
+// signing_keys: 149203fd
+// webhooks: 9bc4beec
+// webhook_states: 643d5437
 
 /** How long a process has the lease of {@link DerivedData} since it last took it. */
 export const LEASE_MS = 5_000;
