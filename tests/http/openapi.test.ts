@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { DEFINITIONS } from '#src/composition/resources.js';
+import { uniqueFields } from '#src/domain/fields.js';
 import { MAX_ID } from '#src/domain/record.js';
 import { catalogue } from '../support/child-process-service.js';
 import { inProcessService } from '../support/in-process-service.js';
@@ -7,6 +9,13 @@ import { RECORD_PLURALS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { describeParameters } from './resource/parameters.js';
 
+/** The unique fields of each resource, and the noun of its operations. */
+const UNIQUE_FIELDS = Object.fromEntries(
+  RECORD_PLURALS.map((plural) => {
+    const { docs, fields } = DEFINITIONS[plural];
+    return [plural, { name: docs.name, unique: uniqueFields(fields) }];
+  }),
+) as Record<(typeof RECORD_PLURALS)[number], { name: string; unique: string[] }>;
 const PUBLIC_URL = 'https://catalogue.test';
 
 describe('/openapi.json', () => {
@@ -84,12 +93,13 @@ describe('/openapi.json', () => {
         : [],
     );
     expect(byKey).to.have.members(
-      ['ProductBySku', 'UserByEmail'].flatMap((name) => [
-        `get${name}`,
-        `put${name}`,
-        `patch${name}`,
-        `delete${name}`,
-      ]),
+      Object.values(UNIQUE_FIELDS).flatMap(({ name, unique }) =>
+        unique.flatMap((field) =>
+          ['get', 'put', 'patch', 'delete'].map(
+            (verb) => `${verb}${name}By${field.charAt(0).toUpperCase()}${field.slice(1)}`,
+          ),
+        ),
+      ),
     );
     const { put } = paths['/v1/products/sku/{sku}'];
     expect(Object.keys(put.responses)).to.have.members(['200', '201', '4XX', 'default']);
@@ -104,11 +114,9 @@ describe('/openapi.json', () => {
       const { parameters } = paths[`/v1/${plural}/imports`].post;
       return parameters.find(({ name }: { name?: string }) => name === 'match').schema.enum;
     };
-    expect(['products', 'users', 'orders'].map(matching)).to.deep.equal([
-      ['id', 'sku'],
-      ['id', 'email'],
-      ['id'],
-    ]);
+    expect(RECORD_PLURALS.map(matching)).to.deep.equal(
+      RECORD_PLURALS.map((plural) => ['id', ...UNIQUE_FIELDS[plural].unique]),
+    );
   });
 
   it('has exactly the operations of the service', async () => {
@@ -130,11 +138,7 @@ describe('/openapi.json', () => {
 });
 
 describe('the documented parameters of API keys', () => {
-  describeParameters(inProcessService(), 'api-keys', {
-    strings: ['name'],
-    others: ['createdBy'],
-    optional: ['createdBy'],
-  });
+  describeParameters(inProcessService(), 'api-keys');
 });
 
 describe('every resource', () => {

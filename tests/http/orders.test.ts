@@ -31,7 +31,6 @@ resourceContract({
   cacheControl: 'no-store',
   prepare: createReferences,
   fields: (n) => ({ userId: 1, items: [item(1, n + 1), item((n % 99) + 2)] }),
-  filters: { strings: [], others: ['userId'] },
   invalid: [
     // The rules of the fields are in resource-rules.test.ts.
     [

@@ -24,16 +24,6 @@ resourceContract(
     plural: 'products',
     cacheControl: 'private, no-cache',
     fields: (n) => ({ name: `product ${n}` }),
-    filters: {
-      strings: ['name', 'sku', 'price.currency', 'status', 'brand', 'gtin', 'group'],
-      others: ['price.amount', 'stock'],
-      optional: [
-        ...['sku', 'price.amount', 'price.currency', 'status', 'brand', 'gtin', 'group', 'stock'],
-        ...['tags', 'images', 'url'],
-      ],
-      lists: ['tags'],
-      more: ['q', 'attributes'],
-    },
     invalid: [
       ['an empty name', { name: '' }, [['too_short', '/name']]],
       [

@@ -56,7 +56,7 @@ export function resourceContract(
     });
 
   describe(`the documented parameters of ${resource.plural}`, () => {
-    describeParameters(inProcessService(), resource.plural, resource.filters);
+    describeParameters(inProcessService(), resource.plural);
   });
 
   describe(`REQUIRE_IF_MATCH and ${resource.plural}`, () => {

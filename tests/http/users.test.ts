@@ -9,7 +9,6 @@ resourceContract({
   plural: 'users',
   cacheControl: 'no-store',
   fields: (n) => ({ name: `user ${n}`, email: `user.${n}@example.com` }),
-  filters: { strings: ['name', 'email'], more: ['q'] },
   invalid: [
     ['a blank name', { name: ' \u2003' }, [['invalid_format', '/name']]],
     [

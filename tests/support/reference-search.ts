@@ -1,5 +1,6 @@
 import type { SearchFilter } from '#src/application/ports/list-query.js';
 import { decidingWords, queryWords } from '#src/application/search/tokenizer.js';
+import { RECORD_TABLES } from '#src/composition/tables.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 
 const OPTIONAL_MARKS = [/^\p{Script=Inherited}$/u, /^\p{Script=Hebrew}$/u, /^\p{Script=Arabic}$/u];
@@ -99,20 +100,15 @@ function suffixesOf(run: readonly string[]): string[] {
   return suffixes;
 }
 
-/** The searched fields by the names of the tables, as the public contract lists them. */
-const SEARCHED = {
-  products: ['name', 'description', 'sku', 'attributes', 'tags', 'brand', 'gtin', 'group'],
-  users: ['name', 'email'],
-} as const;
-
 /** The ids of the records that a search finds, in the order of the records. */
 export function expectedFinds(
-  table: keyof typeof SEARCHED,
+  table: keyof typeof RECORD_TABLES,
   records: Iterable<Versioned<object>>,
   query: string,
 ): Id[] {
   const wanted = wantedBy(query);
-  const isFound = (fields: object) => hasAll(knownWordsOf(searchedText(SEARCHED[table], fields)), wanted);
+  const isFound = (fields: object) =>
+    hasAll(knownWordsOf(searchedText(RECORD_TABLES[table].searched, fields)), wanted);
   return Array.from(records)
     .filter(({ fields }) => isFound(fields))
     .map(({ id }) => id);

@@ -45,7 +45,7 @@ export interface TypesOf<Name extends EditableName> extends EditableTypes {
   readonly patch: ItemAt<Name>['patch']['requestBody']['content']['application/merge-patch+json'];
   readonly query: Query<CollectionAt<Name>['get']>;
   readonly facets: FacetQueryOf<`${PathOf<Name>}/facets`>;
-  readonly unique: UniqueFields[Name];
+  readonly unique: UniqueField<Name>;
 }
 
 type FacetQueryOf<Path extends string> = Path extends keyof paths
@@ -54,11 +54,14 @@ type FacetQueryOf<Path extends string> = Path extends keyof paths
     : never
   : never;
 
-interface UniqueFields {
-  readonly products: 'sku';
-  readonly users: 'email';
-  readonly orders: never;
-}
+/** The field of the second address of a record: `sku` of `/v1/products/sku/{sku}`. */
+type UniqueField<Name extends EditableName> = {
+  [Path in keyof paths]: Path extends `${PathOf<Name>}/${infer Field}/{${infer Same}}`
+    ? Field extends Same
+      ? Field
+      : never
+    : never;
+}[keyof paths];
 
 /** A body. The service takes null for no value; the document does not say so in its types, but in words. */
 type Sent<Value> = Value extends readonly (infer Element)[]

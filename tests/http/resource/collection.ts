@@ -4,8 +4,6 @@ import { DEFINITIONS } from '#src/composition/resources.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
 import type { InProcessService } from '../../support/in-process-service.js';
 
-import type { Filterable } from './parameters.js';
-
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Invalid fields, with the code and the pointer of each expected issue. */
@@ -20,8 +18,6 @@ export interface ResourceUnderTest {
   prepare?(client: HttpClient): Promise<void>;
   /** @returns the required fields in the order of responses, with different values for each number */
   fields(n: number): Fields;
-  /** The filters of lists, as the contract names them. */
-  readonly filters: Filterable;
   /** Fields that POST, PUT and PATCH reject when they are merged into valid fields. */
   readonly invalid: readonly InvalidFields[];
 }
@@ -30,6 +26,16 @@ export interface CreatedRecord {
   readonly id: number;
   readonly path: string;
   readonly fields: Fields;
+}
+
+type Definition = Pick<ResourceDefinition<never>, 'table' | 'example' | 'fields' | 'isSearchable'>;
+
+/** @param plural the noun in the path */
+export function definitionOf(plural: string): Definition {
+  return (
+    Object.values<Definition & { path: string }>(DEFINITIONS).find(({ path }) => path === plural) ??
+    expect.fail(plural)
+  );
 }
 
 /** A collection at one of its two paths, in a running service. */
@@ -46,9 +52,8 @@ export class Collection {
     return this.service.client;
   }
 
-  get definition(): Pick<ResourceDefinition<never>, 'table' | 'example'> {
-    const { plural } = this.resource;
-    return Object.values(DEFINITIONS).find(({ path }) => path === plural) ?? expect.fail(plural);
+  get definition() {
+    return definitionOf(this.resource.plural);
   }
 
   /** The path of a record that never existed. */

@@ -1,37 +1,32 @@
 import { expect } from 'chai';
+import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { InProcessService } from '../../support/in-process-service.js';
-
-/** The fields by which the lists of a resource are filtered, which are part of the public contract. */
-export interface Filterable {
-  readonly strings: readonly string[];
-  /** Fields of other ordered types. */
-  readonly others?: readonly string[];
-  readonly optional?: readonly string[];
-  /** Lists of texts. */
-  readonly lists?: readonly string[];
-  /** Parameters that are no field with an operator. */
-  readonly more?: readonly string[];
-}
+import { definitionOf } from './collection.js';
 
 const OPERATORS = ['', '.ne', '.lt', '.lte', '.gt', '.gte', '.in'];
 const LIST_OPERATORS = ['', '.in', '.all', '.prefix'];
+
+function operatorsOf({ type, isList, required }: FieldSpec): readonly string[] {
+  if (type === 'attributes') return [''];
+  const own = type === 'presence' ? [] : isList ? LIST_OPERATORS : OPERATORS;
+  const prefix = type === 'text' && !isList ? ['.prefix'] : [];
+  return [...own, ...prefix, ...(required ? [] : ['.exists'])];
+}
+
 /** A query takes so many filters. */
 const MAX_FILTERS = 100;
 
 /** @param plural the noun in the path */
-export function describeParameters(service: InProcessService, plural: string, filterable: Filterable): void {
-  const { strings, others = [], optional = [], lists = [], more = [] } = filterable;
+export function describeParameters(service: InProcessService, plural: string): void {
+  const { fields, isSearchable } = definitionOf(plural);
   const documented = async () => queryParameters((await service.client.get('/openapi.json')).json, plural);
 
-  it('are exactly those of the contract', async () => {
-    const fields = [...strings, ...others, 'id', 'createdAt', 'updatedAt'];
+  it('are exactly those of its fields', async () => {
     expect((await documented()).map(({ name }) => name)).to.have.members([
-      ...['limit', 'cursor', 'sort', 'fields'],
-      ...fields.flatMap((field) => OPERATORS.map((operator) => field + operator)),
-      ...strings.map((field) => `${field}.prefix`),
-      ...lists.flatMap((field) => LIST_OPERATORS.map((operator) => field + operator)),
-      ...optional.map((field) => `${field}.exists`),
-      ...more,
+      ...['limit', 'cursor', 'sort', 'fields', ...(isSearchable ? ['q'] : [])],
+      ...Object.entries<FieldSpec>({ ...SYSTEM_FIELDS, ...fields }).flatMap(([name, spec]) =>
+        operatorsOf(spec).map((operator) => name + operator),
+      ),
     ]);
   });
 
