@@ -9,4 +9,4 @@ import { badBodies, randomRecords } from '../../tests/cases/random-values/values
 import { ALL_STORES } from '../../tests/stores/index.js';
 
 badBodies();
-for (const { name, pace } of ALL_STORES) randomRecords(name, pace === 'fast' ? 4_500 : 1_000);
+for (const { name, pace } of ALL_STORES) randomRecords(name, pace === 'fast' ? 18 : 4);

@@ -10,7 +10,7 @@ import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
 import { basic } from '../support/oauth.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { isPublicPath, requiredScopes, type ServedRoute, servedRoutes } from '../support/served-routes.js';
-import { RECORD_PLURALS } from '../support/tables.js';
+import { bodyOf, RECORD_PLURALS } from '../support/tables.js';
 
 const figure = figuresOf('access');
 
@@ -45,9 +45,7 @@ function includesAll(given: readonly Scope[], scopes: readonly Scope[]): boolean
 
 /** Valid fields of a new record. */
 const FIELDS: Readonly<Record<string, (number: number) => object>> = {
-  products: (number) => ({ name: 'Lamp', sku: `access-${number}` }),
-  users: (number) => ({ name: 'Ada', email: `access-${number}@example.com` }),
-  orders: () => ({ userId: 1, items: [{ productId: 1, quantity: 1 }] }),
+  ...Object.fromEntries(RECORD_PLURALS.map((plural) => [plural, (number: number) => bodyOf(plural, number)])),
   // Who may create keys gives only scopes that it has.
   'api-keys': () => ({ name: 'access', scopes: ['keys:admin'] }),
   // Nothing listens there, and it is asked for tests alone.
@@ -57,7 +55,7 @@ const FIELDS: Readonly<Record<string, (number: number) => object>> = {
     resources: ['products'],
     status: 'paused',
   }),
-} satisfies Record<(typeof RECORD_PLURALS)[number] | 'api-keys' | 'webhooks', (number: number) => object>;
+};
 
 /**
  * Tests credentials for every route and method of a service.

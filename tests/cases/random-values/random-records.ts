@@ -1,5 +1,10 @@
 import fc from 'fast-check';
+import { RECORD_TABLES } from '#src/composition/tables.js';
+import { exampleOf, type Field } from '#src/domain/fields.js';
 import { list } from '../../support/list.js';
+import { RECORD_PLURALS } from '../../support/tables.js';
+
+export type Plural = (typeof RECORD_PLURALS)[number];
 
 /** Text of one line, or of several, with everything that formats, databases and programs treat specially. */
 const NASTY = [
@@ -153,8 +158,31 @@ const IMAGES = fc
 const GTIN = fc
   .constantFrom('00000000', '96385074', '036000291452', '4006381333931', '0000000000000', '10012345678902')
   .map((gtin) => JSON.stringify(gtin));
-const DETAILS = fc.record(
-  {
+const EMAIL = fc
+  .array(fc.constantFrom(..."abzABZ019.!#$%&'*+/=?^_`{|}~-"), { maxLength: 30 })
+  .map((all) => `${all.join('')}-NUMBER@x.${all.length % 2 ? 'Example' : 'co'}`)
+  .map((email) => JSON.stringify(email));
+const ITEMS = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 1_000_000 })), {
+    minLength: 1,
+    maxLength: 8,
+    selector: ([id]) => id,
+  })
+  .map((all) => `[${all.map(([id, quantity]) => `{"quantity":${quantity}.0,"productId":${id}}`).join()}]`);
+
+/** JSON of values with everything special that a field allows. Other fields have values of {@link jsonOf}. */
+const SPECIAL: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>>>>> = {
+  products: {
+    name: spelled(NAME),
+    description: fc.oneof(
+      spelled(texts([...NASTY, ...MANY_LINES], 200)),
+      fc.constant(JSON.stringify('é'.repeat(5_000))),
+    ),
+    sku: fc.constant('"S_NUMBER.-"'),
+    price: fc
+      .tuple(AMOUNT, fc.constantFrom('EUR', 'JPY', 'AAA', 'ZZZ'))
+      .map(([amount, currency]) => `{"amount":${amount},"currency":"${currency}"}`),
+    attributes: ATTRIBUTES,
     status: fc.constantFrom('"draft"', '"\\u0061rchived"'),
     tags: TAGS,
     images: IMAGES,
@@ -164,45 +192,44 @@ const DETAILS = fc.record(
     group: fc.constantFrom('"A"', '"a"', '"1"', '"-._"', `"${'g'.repeat(64)}"`),
     stock: AMOUNT,
   },
-  { requiredKeys: [] },
-);
-const PRODUCT = fc
-  .record({
-    details: DETAILS,
-    name: spelled(NAME),
-    description: optional(
-      fc.oneof(
-        spelled(texts([...NASTY, ...MANY_LINES], 200)),
-        fc.constant(JSON.stringify('é'.repeat(5_000))),
-      ),
-    ),
-    price: optional(fc.tuple(AMOUNT, fc.constantFrom('EUR', 'JPY', 'AAA', 'ZZZ'))),
-    attributes: optional(ATTRIBUTES),
-  })
-  .map(({ name, description, price, attributes, details }) => ({
-    name,
-    ...(description !== undefined && { description }),
-    ...(price && { price: `{"amount":${price[0]},"currency":"${price[1]}"}` }),
-    ...(attributes !== undefined && { attributes }),
-    ...details,
-  }));
-const USER = fc.record({
-  name: spelled(NAME),
-  email: fc
-    .array(fc.constantFrom(..."abzABZ019.!#$%&'*+/=?^_`{|}~-"), { maxLength: 30 })
-    .map((all) => `${all.join('')}-NUMBER@x.${all.length % 2 ? 'Example' : 'co'}`)
-    .map((email) => JSON.stringify(email)),
-});
-const ORDER = fc.record({
-  userId: fc.constantFrom('1', '1.0', '1e0'),
-  items: fc
-    .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 1_000_000 })), {
-      minLength: 1,
-      maxLength: 8,
-      selector: ([id]) => id,
-    })
-    .map((all) => `[${all.map(([id, quantity]) => `{"quantity":${quantity}.0,"productId":${id}}`).join()}]`),
-});
+  users: { name: spelled(NAME), email: EMAIL },
+  orders: { userId: fc.constantFrom('1', '1.0', '1e0'), items: ITEMS },
+};
+
+/** JSON of valid values of a field. `NUMBER` in that of a unique one becomes another number in each record. */
+function jsonOf(field: Field): fc.Arbitrary<string> {
+  switch (field.kind) {
+    case 'text': {
+      const isValid = (text: string) => text.length >= field.min && field.allowed.test(text);
+      const example = fc.constant(field.example);
+      if (field.unique) return fc.constant(`"NUMBER${field.example}"`);
+      return spelled(
+        fc.oneof(
+          example,
+          texts(NASTY, field.max).map((text) => (isValid(text) ? text : field.example)),
+        ),
+      );
+    }
+    case 'integer':
+      return field.unique
+        ? fc.constant('NUMBER')
+        : fc.integer({ min: field.min, max: field.max }).map(String);
+    case 'choice':
+      return fc.constantFrom(...field.values).map((value) => JSON.stringify(value));
+    case 'attributes':
+      return ATTRIBUTES;
+    default:
+      return fc.constant(JSON.stringify(exampleOf({ field })['field']));
+  }
+}
+
+function recordsOf(plural: Plural, length: number) {
+  const fields = Object.entries<Field>(RECORD_TABLES[plural].entity);
+  const values = fields.map(([name, field]) => [name, SPECIAL[plural]?.[name] ?? jsonOf(field)]);
+  const requiredKeys = fields.filter(([, { required }]) => required).map(([name]) => name);
+  const record: fc.Arbitrary<Written> = fc.record(Object.fromEntries(values), { requiredKeys });
+  return fc.array(record, { minLength: length, maxLength: length });
+}
 
 /** Returns the JSON text of an object. @param members the JSON text of each member */
 export function objectOf(members: Readonly<Record<string, string>>): string {
@@ -214,39 +241,49 @@ export function objectOf(members: Readonly<Record<string, string>>): string {
 /** The value that a client must read. */
 export function meaningOf(written: Written): Record<string, unknown> {
   const value = JSON.parse(objectOf(written), (_, one) => (Object.is(one, -0) ? 0 : one));
-  for (const name of ['attributes', 'tags', 'images'])
-    if (value[name] && Object.keys(value[name]).length === 0) delete value[name];
+  for (const [name, one] of Object.entries(value))
+    if (typeof one === 'object' && Object.keys(one as object).length === 0) delete value[name];
   return value;
 }
 
-/** The fields that are no text if they are empty. */
-export const TEXTS = ['status', 'url', 'brand', 'gtin', 'group'] as const;
-
-/** What CSV says of a record: the cells as another program reads them. */
-export function meaningOfRow(row: Readonly<Record<string, string>>, plural: string): Record<string, unknown> {
-  const { name, description, sku, email, attributes, tags, images, stock } = row;
-  if (plural === 'users') return { name, email };
-  return {
-    name,
-    // csv-parse does not tell an empty text from no value.
-    ...(description !== '' && { description }),
-    ...(sku !== '' && { sku }),
-    ...(row['price.amount'] !== '' && {
-      price: { amount: Number(row['price.amount']), currency: row['price.currency'] },
-    }),
-    ...(attributes && { attributes: JSON.parse(attributes) }),
-    ...(tags && { tags: tags.split('|') }),
-    ...(images && { images: JSON.parse(images) }),
-    ...Object.fromEntries(TEXTS.map((field) => [field, row[field]]).filter(([, text]) => text !== '')),
-    ...(stock && { stock: Number(stock) }),
-  };
+/** What CSV says of a record: the cells as another program reads them, which does not tell an empty text from no value. */
+export function meaningOfRow(row: Readonly<Record<string, string>>, plural: Plural): Record<string, unknown> {
+  const values = Object.entries<Field>(RECORD_TABLES[plural].entity).map(
+    ([name, field]): [string, unknown] => {
+      if (field.kind !== 'object') return [name, meaningOfCell(field, row[name] ?? '')];
+      const members = Object.entries(field.fields).map(([member, inner]) => [
+        member,
+        meaningOfCell(inner, row[`${name}.${member}`] ?? ''),
+      ]);
+      const known = members.filter(([, value]) => value !== undefined);
+      return [name, known.length > 0 ? Object.fromEntries(known) : undefined];
+    },
+  );
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-const BATCH = { products: 200, users: 30, orders: 20 };
-export const BATCH_SIZE = BATCH.products + BATCH.users + BATCH.orders;
+function meaningOfCell(field: Field, cell: string): unknown {
+  if (cell === '') return undefined;
+  switch (field.kind) {
+    case 'integer':
+    case 'reference':
+      return Number(cell);
+    case 'list':
+      return field.of.kind === 'text' && field.separator ? cell.split(field.separator) : JSON.parse(cell);
+    case 'attributes':
+      return JSON.parse(cell);
+    default:
+      return cell;
+  }
+}
+
+const COUNTS: Readonly<Record<string, number>> = { products: 200, users: 30 };
+const countOf = (plural: Plural) => COUNTS[plural] ?? 20;
+export const BATCH_SIZE = RECORD_PLURALS.reduce((sum, plural) => sum + countOf(plural), 0);
 /** Records of every kind, as many as one run of round trips writes. */
-export const batch = fc.record({
-  products: fc.array(PRODUCT, { minLength: BATCH.products, maxLength: BATCH.products }),
-  users: fc.array(USER, { minLength: BATCH.users, maxLength: BATCH.users }),
-  orders: fc.array(ORDER, { minLength: BATCH.orders, maxLength: BATCH.orders }),
-});
+export const batch = fc.record(
+  Object.fromEntries(RECORD_PLURALS.map((plural) => [plural, recordsOf(plural, countOf(plural))])) as Record<
+    Plural,
+    fc.Arbitrary<Written[]>
+  >,
+);

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'csv-parse/sync';
+import { RECORD_TABLES } from '#src/composition/tables.js';
+import { exampleOf, type Field, type FieldTable } from '#src/domain/fields.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
-import type { BadRecords } from '../../support/invalid-values.js';
 import { inParallel } from '../../support/parallel-limits.js';
+import { bodyOf } from '../../support/tables.js';
 import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
-import { meaningOf, meaningOfRow, objectOf, TEXTS, type Written } from './random-records.js';
+import { meaningOf, meaningOfRow, objectOf, type Plural, type Written } from './random-records.js';
 import { BLANK_AROUND } from './ways-to-send.js';
 
 const LANES = 8;
-
-type Plural = BadRecords['plural'];
 
 /** Writes records in every way, reads each in every way, and lists the values that changed. */
 export class RoundTrips {
@@ -32,25 +32,27 @@ export class RoundTrips {
     const rows = records.filter((_, at) => at % 10 === 6 || at % 10 === 7);
     const singles = records.filter((_, at) => at % 10 > 7);
     await this.import(path, NDJSON, lines.map((one) => `${objectOf(one)}\n`).join(''), lines, ids);
+    const hasRows = Object.values<Field>(RECORD_TABLES[plural].entity).some(
+      (field) => field.kind === 'list' && field.rows,
+    );
     const isWritable = ({ tags = '[]' }: Written) =>
-      plural !== 'orders' && !JSON.parse(tags).some((tag: string) => BLANK_AROUND.test(tag));
+      !hasRows && !JSON.parse(tags).some((tag: string) => BLANK_AROUND.test(tag));
     singles.push(...rows.filter((one) => !isWritable(one)));
     const writable = rows.filter(isWritable);
     await this.import(path, CSV, csvOf(plural, writable), writable, ids);
-    await inParallel(LANES, singles, (one, at) => this.writeSingle(path, one, at, ids));
-    await this.compare(plural, ids);
+    await inParallel(LANES, singles, (one, at) => this.writeSingle(plural, one, at, ids));
+    await this.compare(plural, ids, hasRows);
   }
 
+  /** The record with a value of its own in each unique field. */
   private numbered(plural: Plural, record: Written): Written {
     const number = String(++this.count);
+    const table: FieldTable = RECORD_TABLES[plural].entity;
     const all = Object.entries(record).map(([name, json]) => [
       name,
-      name === 'email' ? json.replace('NUMBER', number) : json,
+      table[name]?.unique ? json.replace('NUMBER', number) : json,
     ]);
-    return {
-      ...Object.fromEntries(all),
-      ...(plural === 'products' && this.count % 2 === 0 && { sku: `"S_${number}.-"` }),
-    };
+    return Object.fromEntries(all);
   }
 
   private async import(
@@ -72,20 +74,20 @@ export class RoundTrips {
   }
 
   private async writeSingle(
-    path: string,
+    plural: Plural,
     record: Written,
     at: number,
     ids: Map<number, Written>,
   ): Promise<void> {
     const client = this.client();
+    const path = `/v1/${plural}`;
     const body = objectOf(record);
     const way = at % 4;
-    const other: Written =
-      path === '/v1/users'
-        ? { name: '"x"', email: `"before-${this.count}-${at}-${ids.size}@x"` }
-        : path === '/v1/orders'
-          ? { userId: '1', items: '[{"productId":21,"quantity":1}]' }
-          : { name: '"x"', description: '"old"', attributes: '{"old":true}', tags: '["old"]', stock: '9' };
+    const table: FieldTable = RECORD_TABLES[plural].entity;
+    const before = { ...exampleOf(table), ...bodyOf(plural, ++this.count) };
+    const other: Written = Object.fromEntries(
+      Object.entries(before).map(([name, value]) => [name, JSON.stringify(value)]),
+    );
     const created = await client.post(path, way === 0 ? body : objectOf(other));
     if (created.status !== 201) {
       this.changes.push(`${this.store} POST refused ${body}: ${created.text}`);
@@ -97,16 +99,12 @@ export class RoundTrips {
     const gone = Object.keys(other).filter((name) => !(name in record));
     let response = created;
     if (way === 1) response = await client.put(itemPath, body);
-    // A merge patch adds to an object, so the old attributes go first.
+    // A merge patch adds to attributes, so the old ones go first.
     if (way === 2) {
-      await client.patch(
-        itemPath,
-        path === '/v1/products' ? '{"attributes":null}' : '{}',
-        ofType(MERGE_PATCH),
-      );
-      const removed = Object.fromEntries(
-        gone.filter((name) => name !== 'attributes').map((name) => [name, 'null']),
-      );
+      const nulls = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'null']));
+      const old = Object.keys(table).filter((name) => table[name]?.kind === 'attributes');
+      await client.patch(itemPath, objectOf(nulls(old)), ofType(MERGE_PATCH));
+      const removed = nulls(gone.filter((name) => !old.includes(name)));
       response = await client.patch(itemPath, objectOf({ ...record, ...removed }), ofType(MERGE_PATCH));
     }
     if (way === 3) {
@@ -133,7 +131,7 @@ export class RoundTrips {
   }
 
   /** Reads all records of this run from the list, NDJSON and CSV. */
-  private async compare(plural: Plural, ids: ReadonlyMap<number, Written>): Promise<void> {
+  private async compare(plural: Plural, ids: ReadonlyMap<number, Written>, hasRows: boolean): Promise<void> {
     const first = Math.min(...ids.keys());
     const filter = `/v1/${plural}?id.gte=${first}&limit=1000`;
     const page = await this.client().get(filter);
@@ -159,40 +157,40 @@ export class RoundTrips {
         if (!isDeepStrictEqual(found.get(id), { id, ...meaning }))
           this.report(how, record, JSON.stringify(found.get(id)) ?? 'nothing');
       const row = cells.get(id);
-      if (plural === 'orders') continue;
-      const { description, ...rest } = meaning;
-      const expected = description === '' ? rest : meaning;
+      if (hasRows) continue;
+      const expected = Object.fromEntries(Object.entries(meaning).filter(([, value]) => value !== ''));
       if (!row || !isDeepStrictEqual(meaningOfRow(row, plural), expected))
         this.report('CSV', record, JSON.stringify(row) ?? 'nothing');
     }
   }
 }
 
-/** CSV of records. It takes an amount of money only as a plain integer. */
+/** CSV of records, with the columns in another order than the fields. It takes an integer only as digits. */
 function csvOf(plural: Plural, records: readonly Written[]): string {
-  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-  const textOf = (json: string | undefined) => (json === undefined ? '' : quoted(JSON.parse(json)));
-  const details = ['stock', 'tags', ...TEXTS, 'images'];
-  const header =
-    plural === 'users'
-      ? 'email,name'
-      : `attributes,name,sku,description,price.currency,price.amount,${details.join()}`;
-  const rows = records.map((record) => {
-    if (plural === 'users') return [textOf(record['email']), textOf(record['name'])];
-    const { attributes, name, sku, description, price = '', stock = '', tags, images } = record;
-    const [, amount = '', currency = ''] = /"amount":([^,]+),"currency":("\w+")/.exec(price) ?? [];
-    return [
-      attributes === undefined ? '' : quoted(attributes),
-      textOf(name),
-      textOf(sku),
-      textOf(description),
-      currency,
-      amount && String(Number(amount)),
-      stock && String(Number(stock)),
-      tags === undefined ? '' : quoted(JSON.parse(tags).join('|')),
-      ...TEXTS.map((field) => textOf(record[field])),
-      images === undefined ? '' : quoted(images),
-    ];
-  });
+  const columns = Object.entries<Field>(RECORD_TABLES[plural].entity)
+    .flatMap(([name, field]): { name: string; member?: string; field: Field }[] =>
+      field.kind === 'object'
+        ? Object.entries(field.fields).map(([member, inner]) => ({ name, member, field: inner }))
+        : [{ name, field }],
+    )
+    .toReversed();
+  const header = columns.map(({ name, member }) => (member ? `${name}.${member}` : name)).join();
+  const rows = records.map((record) =>
+    columns.map(({ name, member, field }) => {
+      const json = record[name];
+      if (json === undefined) return '';
+      return member ? cellOf(field, JSON.stringify(JSON.parse(json)[member])) : cellOf(field, json);
+    }),
+  );
   return `${header}\r\n${rows.map((row) => `${row.join()}\r\n`).join('')}`;
+}
+
+function cellOf(field: Field, json: string | undefined): string {
+  if (json === undefined) return '';
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const value = JSON.parse(json);
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return quoted(value);
+  const isText = field.kind === 'list' && field.of.kind === 'text' && field.separator !== undefined;
+  return quoted(isText ? value.join(field.separator) : json);
 }
