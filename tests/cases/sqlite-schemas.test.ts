@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { MIGRATIONS, RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { LAST_TAKEN, MIGRATIONS, RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
 import { createService } from '#src/process/service.js';
 import { createSchema } from '../support/old-sqlite.js';
@@ -231,15 +231,22 @@ describe('a database with another schema than its version', () => {
       ]));
 
   it('is taken from the last unreleased build, but for objects that do not belong to it', async () => {
-    const asBuilt = `DROP TABLE derived; DROP TABLE leases; PRAGMA user_version = ${KNOWN - 1}`;
-    const build = settingsOf(changed(asBuilt));
+    const built = (sql: string) => {
+      const file = join(folder, `${++count}.sqlite`);
+      const database = new Database(file);
+      createSchema(database, LAST_TAKEN + 1);
+      database.exec(`DROP TABLE derived; DROP TABLE leases; PRAGMA user_version = ${LAST_TAKEN}; ${sql}`);
+      database.close();
+      return file;
+    };
+    const build = settingsOf(built(''));
     expect(await start(build.SQLITE_FILE)).to.equal('served');
     expect((await runInProcess(['check'], build)).out).to.include(`the current schema, ${KNOWN}`);
-    const file = changed(`CREATE VIEW v AS SELECT 1; ${asBuilt}`);
+    const file = built('CREATE VIEW v AS SELECT 1');
     expect((await runInProcess(['keys', 'list'], settingsOf(file))).err).to.include(
       'the view v does not belong',
     );
-    expect(new Database(file).pragma('user_version')).to.deep.equal([{ user_version: KNOWN - 1 }]);
+    expect(new Database(file).pragma('user_version')).to.deep.equal([{ user_version: LAST_TAKEN }]);
   });
 
   for (let version = 1; version <= RELEASED; version++)
