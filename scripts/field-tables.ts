@@ -1,14 +1,15 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { LINKS } from '#src/adapters/inbound/http/pages/pages.js';
 import { DERIVED_INDEX, WORDS_INDEX } from '#src/adapters/outbound/mongo/documents.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import type { StoredTable } from '#src/application/ports/table-store.js';
-import { DEFINITIONS } from '#src/composition/resources.js';
+import { collectionPaths, DEFINITIONS } from '#src/composition/resources.js';
 import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { type Field, sortableFields } from '#src/domain/fields.js';
 
 /** The pages with generated blocks, from the root of the project, and the names of these blocks. */
 export const PAGES_WITH_TABLES: Readonly<Record<string, readonly string[]>> = {
-  'docs/reference/api.md': ['fields', 'scopes', 'searched'],
+  'docs/reference/api.md': ['fields', 'scopes', 'searched', 'root'],
   'docs/how-to/mongodb.md': ['collections'],
 };
 
@@ -21,8 +22,16 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
   scopes: () => table(['collection', 'GET, HEAD', 'POST, PUT, DELETE', 'PATCH'], RESOURCES.map(scopesOf)),
   searched: () =>
     table(['collection', 'searched'], RESOURCES.filter(({ isSearchable }) => isSearchable).map(searchedOf)),
+  root: () => `\`\`\`http\n${ROOT}\n\`\`\``,
   collections: () => table(['collection', 'content', 'indexes in addition to `_id`'], collections()),
 };
+
+/** The response of `/`. */
+const ROOT = `HTTP/1.1 200 OK
+Content-Type: application/json
+Cache-Control: no-cache
+
+${JSON.stringify({ ...collectionPaths(), ...LINKS }, null, 2)}`;
 
 const BLOCK = /(<!-- generated: (\w+) -->\n).*?(<!-- end of generated -->)/gs;
 

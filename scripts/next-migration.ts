@@ -159,7 +159,8 @@ CREATE VIRTUAL TABLE ${name}_terms USING fts5vocab(${name}_words, instance);`;
     ];
   },
 
-  rowsOf: ({ name }) => `INSERT INTO derived VALUES ('${name}', 0, 0, 0);`,
+  // A new table has nothing to derive, whatever the version is when the step is taken.
+  rowsOf: ({ name }) => `INSERT INTO derived VALUES ('${name}', \${DERIVED_VERSION}, 0, 0);`,
 };
 
 const POSTGRESQL: SqlStore = {

@@ -74,10 +74,13 @@ export const DEFINITIONS = {
   webhooks: WEBHOOKS,
 } satisfies Record<keyof IdempotencyStores, unknown>;
 
-/** Returns the canonical path of each collection that the service has. */
-export function collectionPaths(resources: Resources): Readonly<Record<string, string>> {
+/**
+ * Returns the canonical path of each collection.
+ * @param resources absent: every one, else those that the service has
+ */
+export function collectionPaths(resources?: Resources): Readonly<Record<string, string>> {
   const served = Object.entries(DEFINITIONS).filter(
-    ([name]) => resources[name as keyof Resources].routes.length > 0,
+    ([name]) => resources?.[name as keyof Resources].routes.length !== 0,
   );
   return Object.fromEntries(served.map(([name, { version, path }]) => [name, `/v${version}/${path}`]));
 }

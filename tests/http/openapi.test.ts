@@ -7,6 +7,7 @@ import { catalogue } from '../support/child-process-service.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { RECORD_PLURALS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { definitionOf } from './resource/collection.js';
 import { describeParameters } from './resource/parameters.js';
 
 /** The unique fields of each resource, and the noun of its operations. */
@@ -125,10 +126,11 @@ describe('/openapi.json', () => {
       object & { parameters?: unknown }
     >(paths)) {
       const methods = Object.keys(item).map((method) => method.toUpperCase());
-      const path = route
-        .replace('{id}', String(MAX_ID))
-        .replace('{sku}', 'LAMP-1')
-        .replace('{email}', 'ann@example.com');
+      const path = route.replace(/([^/]+)\/([^/]+)\/\{(\w+)\}|\{id\}/, (text, plural, field, parameter) =>
+        field === parameter
+          ? `${plural}/${field}/${definitionOf(plural).example[field]}`
+          : text.replace('{id}', String(MAX_ID)),
+      );
       const { headers } = await service.client.request('OPTIONS', path);
       // The introduction describes HEAD and OPTIONS.
       const more = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];

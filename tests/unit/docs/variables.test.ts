@@ -41,8 +41,8 @@ const FOREIGN = new Set([
   ...['COMPOSE_PROFILES', 'POSTGRES_BIN', 'POSTGRES_PASSWORD', 'POSTGRES_USER'],
   // A misspelt name, as the example of a warning.
   'RATE_LIMIT_REQUEST',
-  // Constants that docs/how-to/add-a-version.md has its readers write.
-  ...['USERS_2', 'API_KEYS_2', 'FIELDS_OF_VERSION_2'],
+  // Constants that docs/how-to/change-the-service.md has its readers write.
+  ...['SUPPLIER', 'SUPPLIERS', 'USERS_2', 'FIELDS_OF_VERSION_2'],
   ...['AF_UNIX', 'AF_INET', 'AF_INET6', 'LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'UTF_8'],
 ]);
 const FOREIGN_PREFIX = /^(OTEL|TLS_AES|TLS_CHACHA20)_/;

@@ -134,7 +134,7 @@ CREATE UNIQUE INDEX products_name ON products ("name");`,
       '  "name" TEXT,',
       'CREATE INDEX shelves_name ON shelves ("name");',
       'CREATE INDEX shelves_created_at ON shelves (created_at);',
-      "INSERT INTO derived VALUES ('shelves', 0, 0, 0);",
+      `INSERT INTO derived VALUES ('shelves', \${DERIVED_VERSION}, 0, 0);`,
     ]);
   });
 

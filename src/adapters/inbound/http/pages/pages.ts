@@ -206,7 +206,7 @@ function requireAccepted(ctx: Context, type: string): void {
 // The root.
 
 /** The links that every service has. An address without a host is right behind any proxy. */
-const LINKS = {
+export const LINKS = {
   openapi: '/openapi.json',
   docs: '/docs',
   console: '/console',
