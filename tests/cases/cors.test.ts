@@ -28,7 +28,7 @@ const REQUESTS: readonly (readonly [
   [201, ['POST', '/products', { name: 'x' }]],
   [200, ['PATCH', '/products/1', { name: 'y' }]],
   [400, ['GET', '/products?colour=red']],
-  [400, ['GET', '/products'], { 'API-Version': '2' }],
+  [400, ['GET', '/products'], { 'API-Version': '99' }],
   [401, ['GET', '/products'], { Authorization: 'Bearer x' }],
   [404, ['GET', '/products/999']],
   [404, ['GET', '/getProducts']],
