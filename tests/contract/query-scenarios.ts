@@ -100,9 +100,9 @@ const GTIN = fc.constantFrom('4006381333931', '96385074', '036000291452');
 export const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
 export const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
 const ID = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.constant(2 ** 53 - 1));
-const KEYS = ['a.b', '$a', 'constructor'];
+const KEYS = ['a.b', '$a', 'constructor', 'a"b'];
 /** A record has these keys rarely or never. */
-const RARE_KEYS = ['', 'toString', 'a"b', 'a\\b', '[0]', 'x'.repeat(2_000)];
+const RARE_KEYS = ['', 'toString', 'a\\b', '[0]', 'x'.repeat(2_000)];
 const NUMBERS = [0, 1, 1.5, 100, 1e-7, 2 ** 53 - 1];
 const DECIMAL = fc
   .double({ min: -(2 ** 53 - 1), max: 2 ** 53 - 1, noNaN: true })

@@ -206,6 +206,13 @@ describe('the statements of lists in SQLite', () => {
       await expectPlan(plan, (of) => of.count(filters));
     });
 
+  it('counts by a prefix, which is no pattern', async () => {
+    const prefixes = ['lamp', 'lamp_', 'lamp%', 'LAMP'];
+    const filters = prefixes.map((value): Filter[] => [{ field: 'name', operator: 'prefix', value }]);
+    const counts = await Promise.all(filters.map((some) => lists.count(some)));
+    expect(counts).to.deep.equal([RECORDS, 0, 0, 0]);
+  });
+
   it('counts few rows of one index once', async () => {
     database.plans = [];
     expect(await lists.count([cheap])).to.equal(10);
