@@ -182,6 +182,8 @@ describe('a cursor', () => {
       [name, 'x', id],
       [name, time, '1'],
       [name, time + 0.5, id],
+      [name, 8_640_000_000_000_001, id],
+      [name, -8_640_000_000_000_001, id],
       [name, time],
       [name, time, id, id],
       ['\ud800', time, id],
