@@ -203,19 +203,6 @@ describe('the token endpoint', () => {
     for (const path of ['/oauth', '/oauth/token/', '/v1/oauth/token', '/oauth/Token', '/oauth/authorize'])
       expect((await client.post(path, '')).status, path).to.equal(404);
   });
-
-  it('rejects an expired key, and issues no token that outlives its key', async () => {
-    const expired = await keyWith(['products:read'], service.clock.now() + 60_000);
-    service.clock.pass(60_000);
-    const late = await request(GRANT, { headers: basic(String(expired.record.id), expired.key) });
-    expectError(late, 401, 'token_expired', 'invalid_client');
-    const end = service.clock.now() + 90_000;
-    const { key, record } = await keyWith(['products:read'], end);
-    const response = await request(GRANT, { headers: basic(String(record.id), key) });
-    const { exp = 0, iat = 0 } = decodeJwt(response.json.access_token);
-    expect(exp).to.equal(Math.floor(end / 1_000));
-    expect(response.json.expires_in).to.equal(exp - iat);
-  });
 });
 
 describe('a client with wrong credentials at the token endpoint', () => {

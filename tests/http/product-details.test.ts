@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
-import { issueLocations } from '../support/http-client.js';
-import { NDJSON, outcomes, resultsOf } from '../support/imports.js';
+import { NDJSON, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 /** Every field, in the order of the contract. */
@@ -20,8 +19,6 @@ const FULL = {
   group: 'LAMP',
   stock: 12,
 };
-const DETAILS = ['status', 'tags', 'images', 'url', 'brand', 'gtin', 'group', 'stock'] as const;
-const NULLS = Object.fromEntries(DETAILS.map((field) => [field, null]));
 const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
 const MERGE_PATCH = { headers: { 'Content-Type': 'application/merge-patch+json' } };
 
@@ -55,20 +52,6 @@ for (const store of HTTP_STORE_NAMES)
       return (await service.client.get(`/v1/products?id=${id}`, { headers })).text.trimEnd();
     };
 
-    it('are not shown without a value: a product with a name alone has an id and a name', async () => {
-      const { id, path } = await create({ name: 'Lamp' });
-      const text = `{"id":${id},"name":"Lamp"}`;
-      const { client } = service;
-      expect((await client.get(path)).text).to.equal(text);
-      expect((await client.get(`/v1/products?id=${id}`)).text).to.equal(`[${text}]`);
-      expect(await line(id)).to.equal(text);
-      const full = await create(FULL);
-      const bare = `{"id":${full.id},"name":"Lamp"}`;
-      expect((await client.put(full.path, { name: 'Lamp' })).text).to.equal(bare);
-      expect((await client.get(full.path)).text).to.equal(bare);
-      expect(await line(full.id)).to.equal(bare);
-    });
-
     it('are shown in their order, however they are sent', async () => {
       const { client } = service;
       const { id, path } = await create({ name: 'x' });
@@ -97,38 +80,6 @@ for (const store of HTTP_STORE_NAMES)
       const same = await client.put(path, FULL);
       expect(same.headers.etag).to.equal((await client.get(path)).headers.etag);
       await client.delete(path);
-    });
-
-    it('have no value that is null, in every way to write', async () => {
-      const { client } = service;
-      const { id } = await create({ name: 'Lamp', ...NULLS });
-      const text = `{"id":${id},"name":"Lamp"}`;
-      expect(await line(id)).to.equal(text);
-      const path = `/v1/products/${id}`;
-      const { status: _status, ...most } = KEYLESS;
-      const fill = () => client.put(path, most);
-      await fill();
-      expect((await client.put(path, { name: 'Lamp', ...NULLS })).text).to.equal(text);
-      await fill();
-      expect(
-        (await client.patch(path, { ...NULLS, description: null, price: null, attributes: null })).text,
-      ).to.equal(text);
-      await fill();
-      const replacements = DETAILS.map((name) => ({ op: 'add', path: `/${name}`, value: null }));
-      const rest = ['description', 'price', 'attributes'].map((name) => ({ op: 'remove', path: `/${name}` }));
-      expect((await client.patch(path, [...replacements, ...rest], JSON_PATCH)).text).to.equal(text);
-      for (const [existing, kept] of [
-        ['merge', { description: 'Bright', price: FULL.price, attributes: FULL.attributes }],
-        ['replace', {}],
-      ] as const) {
-        await fill();
-        expect(
-          (await imported({ id, name: 'Lamp', ...NULLS }, `?match=id&existing=${existing}`)).status,
-        ).to.equal(200);
-        expect(JSON.parse(await line(id)), existing).to.deep.equal({ id, name: 'Lamp', ...kept });
-      }
-      const result = await imported({ name: 'Lamp', ...NULLS });
-      expect(await line(result.id)).to.equal(`{"id":${result.id},"name":"Lamp"}`);
     });
 
     it('have no value that is an empty list, in every way to write', async () => {
@@ -196,73 +147,6 @@ for (const store of HTTP_STORE_NAMES)
       expect((await client.get(path)).json.images).to.deep.equal(shown);
     });
 
-    it('change as a whole in a merge patch, and by element in a JSON Patch', async () => {
-      const { client } = service;
-      const { path } = await create();
-      const merged = await client.patch(
-        path,
-        { tags: ['sale'], images: [{ url: 'https://a' }] },
-        MERGE_PATCH,
-      );
-      expect([merged.json.tags, merged.json.images]).to.deep.equal([['sale'], [{ url: 'https://a' }]]);
-      const patch = [
-        { op: 'test', path: '/tags', value: ['sale'] },
-        { op: 'add', path: '/tags/-', value: 'new' },
-        { op: 'add', path: '/tags/0', value: 'lighting/lamps' },
-        { op: 'remove', path: '/tags/1' },
-        { op: 'add', path: '/images/0/alt', value: 'A' },
-        { op: 'add', path: '/images/-', value: { url: 'https://b' } },
-        { op: 'replace', path: '/stock', value: 0 },
-        { op: 'remove', path: '/status' },
-      ];
-      const { json } = await client.patch(path, patch, JSON_PATCH);
-      const { id: _id, ...rest } = json;
-      const { status: _status, ...live } = KEYLESS;
-      expect(rest).to.deep.equal({
-        ...live,
-        tags: ['lighting/lamps', 'new'],
-        images: [{ url: 'https://a', alt: 'A' }, { url: 'https://b' }],
-        stock: 0,
-      });
-      const failing = await client.patch(path, [{ op: 'test', path: '/tags', value: ['new'] }], JSON_PATCH);
-      expect([failing.status, failing.json.code]).to.deep.equal([409, 'patch_test_failed']);
-    });
-
-    it('are validated after a patch', async () => {
-      const { client } = service;
-      const tags = Array.from({ length: 50 }, (_, at) => `t${at}`);
-      const images = Array.from({ length: 20 }, (_, at) => ({ url: `https://a/${at}` }));
-      const { path } = await create({ name: 'Lamp', tags, images });
-      for (const [patch, ...issues] of [
-        [[{ op: 'add', path: '/tags/-', value: 'one more' }], ['too_long', '/tags']],
-        [[{ op: 'replace', path: '/tags/49', value: 't0' }], ['duplicate_value', '/tags/49']],
-        [[{ op: 'replace', path: '/tags/3', value: 'a|b' }], ['invalid_format', '/tags/3']],
-        [[{ op: 'add', path: '/images/0', value: { url: 'https://b' } }], ['too_long', '/images']],
-        [
-          [{ op: 'replace', path: '/images/1/url', value: 'https://a/0' }],
-          ['duplicate_value', '/images/1/url'],
-        ],
-        [[{ op: 'remove', path: '/images/2/url' }], ['required', '/images/2/url']],
-        [{ status: 'Live' }, ['invalid_format', '/status']],
-        [{ tags: ['a', 'a'] }, ['duplicate_value', '/tags/1']],
-        [{ gtin: '4006381333930', stock: -1 }, ['invalid_format', '/gtin'], ['out_of_range', '/stock']],
-      ] as const) {
-        const response = await client.patch(path, patch, Array.isArray(patch) ? JSON_PATCH : MERGE_PATCH);
-        expect([response.status, response.json.code], JSON.stringify(patch)).to.deep.equal([
-          400,
-          'validation_failed',
-        ]);
-        expect(issueLocations(response), JSON.stringify(patch)).to.deep.equal(issues);
-      }
-      expect((await client.get(path)).headers.etag).to.equal('"1"');
-    });
-
-    it('are shared by several products, but for the SKU', async () => {
-      const [one, other] = [await create(), await create()];
-      const filter = `gtin=${FULL.gtin}&group=LAMP&brand=Nordlicht&id.in=${one.id},${other.id}`;
-      expect((await service.client.get(`/v1/products?${filter}`)).json).to.have.length(2);
-    });
-
     it('differ by upper and lower case, and by the order of tags and pictures', async () => {
       const { client } = service;
       const { path } = await create({ name: 'Lamp', tags: ['a', 'b'], brand: 'Lumen', group: 'g' });
@@ -280,16 +164,6 @@ for (const store of HTTP_STORE_NAMES)
         expect(headers.etag).to.equal(`"${++version}"`);
         expect((await client.patch(path, patch)).headers.etag).to.equal(`"${version}"`);
       }
-    });
-
-    it('are chosen by fields, in items and lists', async () => {
-      const { id, path } = await create();
-      const { client } = service;
-      const shown = { id, tags: FULL.tags, images: FULL.images, stock: 12 };
-      expect((await client.get(`${path}?fields=id,tags,images,stock`)).json).to.deep.equal(shown);
-      expect((await client.get(`/v1/products?id=${id}&fields=id,tags,images,stock`)).json).to.deep.equal([
-        shown,
-      ]);
     });
 
     it('say what a spreadsheet or a typing error did to a GTIN', async () => {
@@ -317,22 +191,5 @@ for (const store of HTTP_STORE_NAMES)
           rule + mistake,
         ]);
       }
-    });
-
-    it('of lines of an import are validated each on its own', async () => {
-      const lines = [
-        { name: 'a', tags: ['x', 'x'] },
-        { name: 'b', gtin: '96385074', tags: ['x'] },
-        { name: 'c', images: [{ alt: 'x' }], url: 'a', stock: 1.5 },
-        { status: 'Live' },
-      ];
-      const body = lines.map((one) => `${JSON.stringify(one)}\n`).join('');
-      const response = await service.client.post('/v1/products/imports', body, { headers: NDJSON });
-      expect(outcomes(resultsOf(response))).to.deep.equal([
-        [400, 'validation_failed', 'duplicate_value /tags/1'],
-        201,
-        [400, 'validation_failed', 'required /images/0/url', 'invalid_format /url', 'invalid_type /stock'],
-        [400, 'validation_failed', 'required /name', 'invalid_format /status'],
-      ]);
     });
   });

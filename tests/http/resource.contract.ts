@@ -16,16 +16,14 @@ import { describeValidation } from './resource/validation.js';
 import { describeWiring } from './resource/wiring.js';
 
 /** What a resource itself decides: its paths, fields, schema, references and responseMapper. */
-const OWN_PARTS = [
-  describePost,
-  describeValidation,
-  describeGet,
-  describePut,
-  describePatch,
-  describeDelete,
+const OWN_PARTS = [describePost, describeValidation, describeGet, describePut, describePatch, describeDelete];
+const SHARED_PARTS = [
   describeMessages,
+  describeIdempotency,
+  describeImport,
+  describeJsonPatch,
+  describeConditions,
 ];
-const SHARED_PARTS = [describeIdempotency, describeImport, describeJsonPatch, describeConditions];
 const PARTS = {
   whole: [...OWN_PARTS, ...SHARED_PARTS],
   own: [...OWN_PARTS, describeWiring],
