@@ -90,6 +90,11 @@ describe('ApiKeyService', () => {
     expect(JSON.stringify([...stored])).to.not.include(digestOf(key));
   });
 
+  it('takes an expiry from the next millisecond on', async () => {
+    await expectAppError(keys.issue(shop({ expiresAt: clock.time })), 'validation_failed', ['/expiresAt']);
+    expect((await keys.issue(shop({ expiresAt: clock.time + 1 }))).isReplay).to.equal(false);
+  });
+
   it('logs the id of a new key and its maker, once', async () => {
     const logged: unknown[][] = [];
     const log = (...line: unknown[]) => void logged.push(line);
