@@ -149,7 +149,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'test',
-    tests: 'unit, contract, HTTP, process and architecture tests: npm test',
+    tests: 'unit, contract, HTTP and architecture tests: npm test',
     command: 'npm test',
     needs: [],
     runs: ['gate'],

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { isSupported } from '#src/process/supported-node.js';
-import { list } from '../support/list.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { list } from '../../support/list.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
 const SUPPORTED: string = MANIFEST.engines.node;
