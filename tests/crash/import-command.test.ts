@@ -297,12 +297,6 @@ describe('catalogue import', () => {
     expect(err).to.include('invalid_token').and.not.include(key);
   });
 
-  it('reads the response to a refusal of a file that is not sent to its end', async () => {
-    const path = file('large.ndjson', many('L', 200_000));
-    const { code, err } = await run(path, BY_SKU, { API_KEY: `pcs_${'0'.repeat(36)}` });
-    expect([code, err]).to.deep.equal([77, 'The service does not know this token. (invalid_token)\n']);
-  });
-
   for (const direction of ['up', 'down'] as const)
     it(`is complete after a second run if the connection was cut in the middle: ${direction}`, async () => {
       const path = file('cut.ndjson', many(`CUT-${direction}`));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -39,25 +39,21 @@ describe('the program, if it cannot start,', () => {
     for (const server of others) server.close();
   });
 
-  for (const WORKERS of ['1', '2']) {
-    it(`names PORT if the port is in use, with WORKERS=${WORKERS}`, async () => {
-      const PORT = String(await takenPort());
-      expect(await failure({ PORT, WORKERS })).to.deep.equal({
-        code: 69,
-        lines: [`PORT: 127.0.0.1:${PORT} is in use. ${ANOTHER}; stop it, or choose another port.`],
+  for (const WORKERS of ['1', '2'])
+    for (const [name, advice] of [
+      ['PORT', 'stop it, or choose another port.'],
+      [
+        'MANAGEMENT_PORT',
+        'each needs a MANAGEMENT_PORT of its own besides its PORT, and 0 takes any free one.',
+      ],
+    ] as const)
+      it(`names ${name} if that port is in use, with WORKERS=${WORKERS}`, async () => {
+        const port = String(await takenPort());
+        expect(await failure({ [name]: port, WORKERS })).to.deep.equal({
+          code: 69,
+          lines: [`${name}: 127.0.0.1:${port} is in use. ${ANOTHER}; ${advice}`],
+        });
       });
-    });
-
-    it(`names MANAGEMENT_PORT if that port is in use, with WORKERS=${WORKERS}`, async () => {
-      const MANAGEMENT_PORT = String(await takenPort());
-      expect(await failure({ MANAGEMENT_PORT, WORKERS })).to.deep.equal({
-        code: 69,
-        lines: [
-          `MANAGEMENT_PORT: 127.0.0.1:${MANAGEMENT_PORT} is in use. ${ANOTHER}; each needs a MANAGEMENT_PORT of its own besides its PORT, and 0 takes any free one.`,
-        ],
-      });
-    });
-  }
 
   it('names both ports if both are in use', async () => {
     const [PORT, MANAGEMENT_PORT] = [String(await takenPort()), String(await takenPort())];
@@ -139,53 +135,36 @@ describe('the program, if it cannot start,', () => {
     for (const name of ['a', 'a/b']) expect(statSync(join(where, name)).mode & 0o077, name).to.equal(0);
   });
 
-  describe('names the file of SQLite and exits with 78', () => {
+  describe('names the file of SQLite, leaves it as it is and exits with 78', () => {
     const where = folder();
-    const path = (name: string) => join(where, name);
-    const database = (name: string, ...statements: string[]) => {
-      const connection = new Database(path(name));
-      for (const statement of statements) connection.exec(statement);
-      connection.close();
-    };
-    const expectFailure = async (environment: Record<string, string>, line: string) => {
-      expect(await failure(environment, where)).to.deep.equal({ code: 78, lines: [line] });
-    };
-
-    it('if it is no database', async () => {
-      writeFileSync(path('notes.txt'), 'my notes, '.repeat(1_000));
-      await expectFailure({ SQLITE_FILE: 'notes.txt' }, `${path('notes.txt')} is not a SQLite database.`);
-    });
-
-    it('if it is no database, under its default name', async () => {
-      mkdirSync(path('other'));
-      writeFileSync(path('other/catalogue.sqlite'), 'x'.repeat(5_000));
-      await expectFailure(
-        { DATA_DIR: 'other' },
-        `${path('other/catalogue.sqlite')} is not a SQLite database.`,
-      );
-    });
-
-    it('if it is a folder', async () => {
-      mkdirSync(path('folder'));
-      await expectFailure({ SQLITE_FILE: 'folder' }, `${path('folder')} is a folder, not a SQLite database.`);
-    });
-
-    it('if it was made by a newer version', async () => {
-      const newer = ['CREATE TABLE t (x)', 'PRAGMA application_id = 0x70637331', 'PRAGMA user_version = 999'];
-      database('newer.sqlite', ...newer);
-      await expectFailure(
-        { SQLITE_FILE: 'newer.sqlite' },
-        `${path('newer.sqlite')} was made by a newer version of this service: its schema is 999, and this version knows up to ${MIGRATIONS.length}; install the newer version, or restore a backup of this one.`,
-      );
-    });
-
-    it('if it belongs to another application', async () => {
-      database('other.sqlite', 'CREATE TABLE t (x)');
-      await expectFailure(
-        { SQLITE_FILE: 'other.sqlite' },
-        `${path('other.sqlite')} is a database of another application.`,
-      );
-    });
+    const database =
+      (...statements: string[]) =>
+      (path: string) => {
+        const connection = new Database(path);
+        for (const statement of ['CREATE TABLE t (x)', ...statements]) connection.exec(statement);
+        connection.close();
+      };
+    const newer = ['PRAGMA application_id = 0x70637331', 'PRAGMA user_version = 999'];
+    const notes = (path: string) => writeFileSync(path, 'my notes, '.repeat(1_000));
+    for (const [title, make, line] of [
+      ['is no database', notes, 'is not a SQLite database.'],
+      ['is a folder', mkdirSync, 'is a folder, not a SQLite database.'],
+      [
+        'was made by a newer version',
+        database(...newer),
+        `was made by a newer version of this service: its schema is 999, and this version knows up to ${MIGRATIONS.length}; install the newer version, or restore a backup of this one.`,
+      ],
+      ['belongs to another application', database(), 'is a database of another application.'],
+    ] as const)
+      it(`if it ${title}`, async () => {
+        const path = join(where, `${title}.sqlite`);
+        make(path);
+        const content = () => (statSync(path).isFile() ? readFileSync(path, 'latin1') : '');
+        const before = content();
+        const expected = { code: 78, lines: [`${path} ${line}`] };
+        expect(await failure({ SQLITE_FILE: path }, where)).to.deep.equal(expected);
+        expect(content() === before).to.equal(true);
+      });
   });
 
   it('waits no longer than it may for a file of SQLite whose folder cannot be created', async () => {

@@ -1,5 +1,4 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
@@ -299,33 +298,23 @@ describe('several workers', () => {
       return { code, out: service.out, plain };
     };
 
-    const expectSameAsAlone = async (environment: Record<string, string>, code: number) => {
-      const several = await endOf('3', environment);
-      expect(several.code).to.equal(code);
-      expect(several).to.deep.equal(await endOf('1', environment));
-    };
-
-    it('exit as one process does if the port is in use', async () => {
-      const other = createServer().listen(0, '127.0.0.1');
-      await new Promise((listening) => other.once('listening', listening));
-      await expectSameAsAlone({ PORT: String((other.address() as AddressInfo).port) }, 69);
-      other.close();
-    });
-
-    it('exit as one process does if the file is not a database', async () => {
-      const file = join(root, 'notes.txt');
-      writeFileSync(file, 'my notes, '.repeat(1_000));
-      await expectSameAsAlone({ SQLITE_FILE: file }, 78);
-    });
-
-    it('exit as one process does if the store cannot be opened in time', async () => {
-      await expectSameAsAlone({ SQLITE_FILE: '/dev/null/x.sqlite', STORE_START_TIMEOUT_SECONDS: '1' }, 75);
-    });
-
-    it('exit as one process does if settings are invalid', async () => {
-      await expectSameAsAlone({ PORT: 'x', STORE: 'y' }, 78);
-      await expectSameAsAlone({ BOOTSTRAP_API_KEY: 'pcs_wrong' }, 78);
-    });
+    const notes = join(root, 'notes.txt');
+    before(() => writeFileSync(notes, 'my notes, '.repeat(1_000)));
+    for (const [what, environment, code] of [
+      ['the file is not a database', { SQLITE_FILE: notes }, 78],
+      [
+        'the store cannot be opened in time',
+        { SQLITE_FILE: '/dev/null/x.sqlite', STORE_START_TIMEOUT_SECONDS: '1' },
+        75,
+      ],
+      ['settings are invalid', { PORT: 'x', STORE: 'y' }, 78],
+      ['the first key is malformed', { BOOTSTRAP_API_KEY: 'pcs_wrong' }, 78],
+    ] as const)
+      it(`exit as one process does if ${what}`, async () => {
+        const several = await endOf('3', environment);
+        expect(several.code).to.equal(code);
+        expect(several).to.deep.equal(await endOf('1', environment));
+      });
 
     it('exit with 1 and name the signal if the first worker is killed', async () => {
       const service = start({ SQLITE_FILE: '/dev/null/x.sqlite' });

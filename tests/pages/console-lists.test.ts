@@ -262,41 +262,6 @@ describe('the lists of the console', () => {
     await page.getByRole('heading', { name: 'No records yet' }).waitFor();
   });
 
-  for (const [what, reply, words] of [
-    ['a lost connection', undefined, 'No connection to the service'],
-    ['a full rate limit', { status: 429, code: 'rate_limited', retryAfter: '17' }, 'Try again in 17 s.'],
-    ['an overloaded service', { status: 503, code: 'unavailable', retryAfter: '9' }, 'cannot respond now'],
-    ['an internal error', { status: 500, code: 'internal_error', retryAfter: '' }, 'The service failed'],
-    ['the page of a proxy', { status: 200, code: '', retryAfter: '' }, 'did not come from the service'],
-  ] as const)
-    it(`say ${what} in words, keep what was typed, and can retry`, async () => {
-      const { page } = await open('#/products?limit=20');
-      await hasRows(page, 20);
-      let isBroken = true;
-      await page.route(/\/v1\/products\?/, (route) => {
-        if (!isBroken) return route.continue();
-        if (!reply) return route.abort();
-        const { status, code, retryAfter } = reply;
-        const headers = {
-          'Content-Type': code ? 'application/json' : 'text/html',
-          'Retry-After': retryAfter,
-        };
-        const body = code ? JSON.stringify({ code, message: 'x', details: [] }) : '<h1>Welcome</h1>';
-        return route.fulfill({ status, headers, body });
-      });
-      await page.getByRole('button', { name: 'Filters' }).click();
-      await addFilter(page, 'Price amount', 'is at most', '5.00');
-      await page.getByRole('button', { name: 'Apply filters' }).click();
-      await page.getByRole('alert').getByText(words).waitFor();
-      expect(await page.getByRole('group', { name: 'Filter' }).getByLabel('Value').inputValue()).to.equal(
-        '5.00',
-      );
-      isBroken = false;
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await hasRows(page, 5);
-      expect(await page.getByRole('alert').count()).to.equal(0);
-    });
-
   for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`have no axe violations and no horizontal scroll ${appearance}`, async () => {
       const { page } = await open('#/products?limit=20&price.amount.gte=100', options);

@@ -179,17 +179,6 @@ describe('updates in the console', () => {
     ]);
   });
 
-  it('by email change users, whatever its case, and keep its spelling', async () => {
-    const { page } = await open('#/import/users');
-    const ann = await create({ name: 'Ann' }, 'users');
-    await choose(page, 'users.ndjson', lines({ email: ann.email.toUpperCase(), name: 'Ann B.' }));
-    await use(page, 'Update by email').check();
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
-    expect(await rowsIn(page, 'Changes')).to.deep.equal([[`“Ann” (ID ${ann.id})`, 'Name', 'Ann', 'Ann B.']]);
-    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
-    expect(await read(ann.id, 'users')).to.deep.include({ name: 'Ann B.', email: ann.email });
-  });
-
   it('change orders by ID alone', async () => {
     const { page } = await open('#/import/orders');
     const [user, lamp] = [await create({}, 'users'), await create()];
@@ -407,14 +396,6 @@ describe('exports to edit in the console', () => {
     expect(records[0]).to.deep.equal({ ...lamp, price: { amount: 2500, currency: 'EUR' } });
     expect(records[1].name).to.equal('Theirs');
     expect(errors).to.deep.equal([]);
-  });
-
-  it('change nothing if nobody edits them', async () => {
-    const { page } = await open('#/products');
-    const { text } = await download(page, '#/products');
-    await page.goto(page.url().replace(/#.*/, '#/import/products'));
-    await choose(page, 'products.csv', text);
-    await check(page, '0 new, 0 changed, 2 unchanged, 0 deleted, 0 refused.');
   });
 
   it('are NDJSON for orders, which cannot be imported from CSV', async () => {

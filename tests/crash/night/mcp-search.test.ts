@@ -120,18 +120,6 @@ describe('the search tools of catalogue mcp', () => {
     expect(JSON.stringify(filter)).to.include('price.amount: In the smallest unit of the currency');
   });
 
-  it('rejects a filter that is an argument of its own, which could contradict it', async () => {
-    const { isError, value } = await session.call('search_products', {
-      q: 'oak',
-      filter: { q: 'pine', sort: 'name' },
-    });
-    expect([isError, value.code]).to.deep.equal([true, 'invalid_arguments']);
-    expect(value.details.map(({ code, name }: Record<string, string>) => [code, name])).to.deep.equal([
-      ['unknown_parameter', 'filter.q'],
-      ['unknown_parameter', 'filter.sort'],
-    ]);
-  });
-
   it('rejects values that would become others in a query', async () => {
     const { isError, value } = await session.call('search_products', {
       filter: { 'name.in': ['Shelf, oak'], attributes: { colour: 'red' }, sku: null, name: 'Shelf, oak' },

@@ -48,16 +48,6 @@ describe('the models, error codes and downloads of the page at /docs', () => {
     }
   });
 
-  it('are true: the page explains the code of a real error', async () => {
-    const { json, status } = await service.client.get('/v1/products/999');
-    const docs = await open();
-    await docs.show(`#/errors/${json.code}`);
-    const entry = docs.page.getByRole('article', { name: json.code, exact: true });
-    expect(await entry.locator('.status').textContent()).to.equal(String(status));
-    const example = JSON.parse(String(await entry.locator('.example').textContent()));
-    expect(example).to.have.all.keys('code', 'message', 'details').and.include({ code: json.code });
-  });
-
   for (const [name, parse] of [
     ['JSON', JSON.parse],
     ['YAML', load],

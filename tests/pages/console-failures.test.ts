@@ -1,90 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { APPEARANCES, expectAccessible, PHONE } from './accessibility.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { consolePages } from './console-page.js';
-
-describe('a day in the console', () => {
-  const service = inProcessService();
-  const open = consolePages(service);
-
-  before(async () => {
-    for (const [name, sku] of [
-      ['Green desk lamp', 'L-1'],
-      ['Oak desk', 'D-1'],
-      ['Café table', 'T-1'],
-    ])
-      await service.client.post('/v1/products', { name, sku, price: { amount: 4_990, currency: 'EUR' } });
-  });
-
-  for (const [device, viewport] of [
-    ['a large screen', { width: 1280, height: 900 }],
-    ['a phone', PHONE],
-  ] as const)
-    it(`searches, edits against a second person, imports and revokes a key, on ${device}`, async () => {
-      const { json: shop } = await service.client.post('/v1/api-keys', {
-        name: `shop of ${device}`,
-        scopes: ['products:read'],
-      });
-      const { page, errors } = await open('', { viewport });
-
-      // Search.
-      await page.getByRole('searchbox').fill('gre lam');
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByText('1 record on this page').waitFor();
-      await page.getByRole('link', { name: /lamp/ }).click();
-
-      // Edit, while a second client changes the same field.
-      const name = page.getByRole('textbox', { name: 'Name', exact: true });
-      await name.fill(`Green desk lamp for ${device}`);
-      const path = '/v1/products/1';
-      await service.client.patch(path, { name: 'Green lamp, sold out', description: 'Sold out.' });
-      await page.getByRole('button', { name: 'Save' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Somebody else changed this record' });
-      await dialog.getByText('Green lamp, sold out').waitFor();
-      await expectAccessible(page, 'the conflict');
-      await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
-      await dialog.getByRole('button', { name: 'Save my choice' }).click();
-      await page
-        .getByText(/^Saved /)
-        .first()
-        .waitFor();
-      expect((await service.client.get(path)).json).to.deep.include({
-        name: `Green desk lamp for ${device}`,
-        description: 'Sold out.',
-      });
-
-      // Import a file with bad rows.
-      await page.goto(`https://localhost:${service.port}/console#/products`);
-      await page.getByRole('link', { name: 'Import' }).click();
-      const rows = ['name,sku', `Rug on ${device},`, ',no-name', 'Lamp,L-1', `Shelf on ${device},`];
-      await page.locator('input[type=file]').setInputFiles({
-        name: 'delivery.csv',
-        mimeType: 'text/csv',
-        buffer: Buffer.from(rows.join('\r\n')),
-      });
-      await page.getByRole('button', { name: 'Start import' }).click();
-      await page.getByText('2 created, 2 refused.').waitFor();
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download the refused records' }).click(),
-      ]);
-      const refused = readFileSync(await download.path(), 'utf8').split('\n');
-      expect(refused[1]).to.match(/^,no-name,"validation_failed: name is required/);
-      expect(refused[2]).to.match(/^Lamp,L-1,"duplicate_value: /);
-      await page.getByRole('link', { name: 'Show products' }).click();
-      await page.getByRole('link', { name: `Rug on ${device}` }).waitFor();
-
-      // Revoke a key.
-      await page.goto(`https://localhost:${service.port}/console#/keys/${shop.id}`);
-      await page.getByRole('button', { name: 'Revoke' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-      await page.getByText(`“shop of ${device}” is revoked.`).waitFor();
-      expect((await service.client.get('/v1/products', { token: shop.key })).status).to.equal(401);
-      expect(errors).to.deep.equal([]);
-    });
-});
 
 /** What a request can meet, and the words for it. */
 const FAILURES: Readonly<
@@ -158,8 +76,7 @@ describe('the console, when something fails', () => {
       });
       await recover(page);
       expect(await page.getByRole('searchbox').inputValue()).to.equal('lam');
-      const retry = page.getByRole('button', { name: 'Try again' });
-      if (await retry.count()) await retry.click();
+      if (!isSignedOut) await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('link', { name: /Lamp/ }).waitFor();
       expect(errors).to.deep.equal([]);
     });
