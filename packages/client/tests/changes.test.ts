@@ -97,20 +97,6 @@ describe('the changes of the client', () => {
     expect(await all(products.changes({ from: cursors[2], follow: false }))).to.deep.equal([]);
   });
 
-  it('begin again before a change whose application failed', async () => {
-    const from = await cursorNow();
-    const { products } = connect();
-    await products.create({ name: 'a' });
-    const changes = products.changes({ from, follow: false });
-    const apply = async () => {
-      for await (const _ of changes) throw new Error('the disk is full');
-    };
-    const failure = await apply().catch((error: Error) => error.message);
-    expect(failure).to.equal('the disk is full');
-    expect(changes.cursor).to.equal(from);
-    expect((await all(changes)).map((change) => 'name' in change && change.name)).to.deep.equal(['a']);
-  });
-
   it('go on after any number of lost connections, and refusals for a time', async () => {
     const from = await cursorNow();
     const refused = (status: number, headers = {}) =>

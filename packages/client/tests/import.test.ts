@@ -8,6 +8,7 @@ async function* lamps(count: number) {
 
 describe('an import by the client', () => {
   const { connect, attempts } = catalogueService();
+  type Products = ReturnType<typeof connect>['products'];
 
   it('yields the result of every record', async () => {
     const { products } = connect();
@@ -39,11 +40,84 @@ describe('an import by the client', () => {
     expect(attempts).to.have.length(1);
   });
 
-  it('is not retried after a refusal', async () => {
-    const limited = () => async () =>
-      new Response('{"code":"rate_limited","message":"later","details":[]}', { status: 429 });
-    const error = await rejection(all(connect({}, limited).products.import(lamps(2))));
-    expect(error).to.be.instanceOf(CatalogueError).with.property('code', 'rate_limited');
-    expect(attempts).to.have.length(1);
+  it('with match creates, changes, leaves and deletes, and yields which', async () => {
+    const { products } = connect();
+    const lines = [
+      { sku: 'M-1', name: 'Lamp', description: 'Green' },
+      { sku: 'M-1', name: 'Torch' },
+      { sku: 'M-1', name: 'Torch', version: 2 },
+      { sku: 'M-1', name: 'Late', version: 1 },
+      { sku: 'M-2', deleted: true },
+      { sku: 'M-1', deleted: true },
+    ];
+    const results = await all(products.import(lines, { match: 'sku' }));
+    const [{ id = 0 } = {}] = results;
+    expect(
+      results.map(({ error, ...rest }) => ({ ...rest, ...(error && { code: error.code }) })),
+    ).to.deep.equal([
+      { line: 1, status: 201, id, version: 1 },
+      { line: 2, status: 200, id, version: 2 },
+      { line: 3, status: 200, id, version: 2, unchanged: true },
+      { line: 4, status: 412, id, version: 2, code: 'precondition_failed' },
+      { line: 5, status: 204, unchanged: true },
+      { line: 6, status: 204 },
+    ]);
+    expect(attempts.map(({ request }) => request.headers.has('Idempotency-Key'))).to.deep.equal([false]);
+  });
+
+  it('with match replaces or skips what exists, or writes nothing', async () => {
+    const { products } = connect();
+    const { id } = await products.put({ sku: 'M-3' }, { name: 'Lamp', description: 'Green' });
+    const csv = 'sku,name\nM-3,Torch\n';
+    const dry = await all(products.importFile('text/csv', csv, { match: 'sku', dryRun: true }));
+    expect(dry.map(({ status }) => status)).to.deep.equal([200]);
+    expect((await products.read(id)).data.name).to.equal('Lamp');
+    const [skipped] = await all(products.importFile('text/csv', csv, { match: 'sku', existing: 'skip' }));
+    expect(skipped).to.deep.include({ id, unchanged: true });
+    await all(products.importFile('text/csv', csv, { match: 'sku', existing: 'replace' }));
+    expect((await products.read(id)).data).to.deep.equal({ id, name: 'Torch', sku: 'M-3' });
+  });
+
+  it('takes CSV from a text, a Blob or a stream, which an export gives with the columns that fields names', async () => {
+    const { products } = connect();
+    const texts = [
+      'name,brand,attributes.colour\nLamp,CSV,green\n"",,\n',
+      'name,brand\nDesk,CSV\n',
+      'name,brand\nChair,CSV\n',
+    ] as const;
+    const results = [
+      ...(await all(products.importFile('text/csv', texts[0]))),
+      ...(await all(products.importFile('text/csv', new Blob([texts[1]])))),
+      ...(await all(products.importFile('text/csv', new Blob([texts[2]]).stream()))),
+    ];
+    expect(results.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201]);
+    const stream = await products.exportFile('text/csv', {
+      brand: 'CSV',
+      sort: ['name'],
+      fields: ['name', 'attributes.colour'],
+    });
+    expect(await new Response(stream).text()).to.equal(
+      'name,attributes.colour\r\nChair,\r\nDesk,\r\nLamp,green\r\n',
+    );
+  });
+
+  it('of CSV has the errors of its header row', async () => {
+    const error = await rejection(all(connect().products.importFile('text/csv', 'colour\n')));
+    expect(error).to.be.instanceOf(CatalogueError).with.property('code', 'validation_failed');
+  });
+
+  it('is not retried, whatever it has', async () => {
+    const busy = () => async () =>
+      new Response('{"code":"unavailable","message":"later","details":[]}', { status: 503 });
+    const imports: ((products: Products) => AsyncIterable<unknown>)[] = [
+      (products) => products.import(lamps(2)),
+      (products) => products.import([{ sku: 'M-4', name: 'Lamp' }], { match: 'sku' }),
+      (products) => products.importFile('text/csv', 'name\nx\n', { idempotencyKey: 'delivery' }),
+    ];
+    for (const start of imports) {
+      const error = await rejection(all(start(connect({}, busy).products)));
+      expect(error).to.be.instanceOf(CatalogueError).with.property('status', 503);
+      expect(attempts).to.have.length(1);
+    }
   });
 });

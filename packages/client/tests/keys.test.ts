@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCatalogue, type Fetch, UnknownOutcomeError } from 'product-catalogue-client';
-import { all, catalogueService, rejection } from './catalogue-service.js';
+import { catalogueService, rejection } from './catalogue-service.js';
 
 describe('the records of the client by their unique field', () => {
   const { connect, attempts } = catalogueService();
@@ -96,56 +96,5 @@ describe('the records of the client by their unique field', () => {
     expect(await rejection(put)).to.be.instanceOf(UnknownOutcomeError);
     const replaced = await connect().products.put({ sku: 'P-9' }, { name: 'Lamp' });
     expect([replaced.created, replaced.etag]).to.deep.equal([false, '"1"']);
-  });
-});
-
-describe('an import by the client with match', () => {
-  const { connect, attempts } = catalogueService();
-
-  it('creates, changes, leaves and deletes, and yields which', async () => {
-    const { products } = connect();
-    const lines = [
-      { sku: 'M-1', name: 'Lamp', description: 'Green' },
-      { sku: 'M-1', name: 'Torch' },
-      { sku: 'M-1', name: 'Torch', version: 2 },
-      { sku: 'M-1', name: 'Late', version: 1 },
-      { sku: 'M-2', deleted: true },
-      { sku: 'M-1', deleted: true },
-    ];
-    const results = await all(products.import(lines, { match: 'sku' }));
-    const [{ id = 0 } = {}] = results;
-    expect(
-      results.map(({ error, ...rest }) => ({ ...rest, ...(error && { code: error.code }) })),
-    ).to.deep.equal([
-      { line: 1, status: 201, id, version: 1 },
-      { line: 2, status: 200, id, version: 2 },
-      { line: 3, status: 200, id, version: 2, unchanged: true },
-      { line: 4, status: 412, id, version: 2, code: 'precondition_failed' },
-      { line: 5, status: 204, unchanged: true },
-      { line: 6, status: 204 },
-    ]);
-    expect(attempts.map(({ request }) => request.headers.has('Idempotency-Key'))).to.deep.equal([false]);
-  });
-
-  it('replaces or skips what exists, or writes nothing', async () => {
-    const { products } = connect();
-    const { id } = await products.put({ sku: 'M-3' }, { name: 'Lamp', description: 'Green' });
-    const csv = 'sku,name\nM-3,Torch\n';
-    const dry = await all(products.importFile('text/csv', csv, { match: 'sku', dryRun: true }));
-    expect(dry.map(({ status }) => status)).to.deep.equal([200]);
-    expect((await products.read(id)).data.name).to.equal('Lamp');
-    const [skipped] = await all(products.importFile('text/csv', csv, { match: 'sku', existing: 'skip' }));
-    expect(skipped).to.deep.include({ id, unchanged: true });
-    await all(products.importFile('text/csv', csv, { match: 'sku', existing: 'replace' }));
-    expect((await products.read(id)).data).to.deep.equal({ id, name: 'Torch', sku: 'M-3' });
-  });
-
-  it('is not retried automatically', async () => {
-    const busy = () => async () =>
-      new Response('{"code":"unavailable","message":"later","details":[]}', { status: 503 });
-    const { products } = connect({}, busy);
-    const lines = [{ sku: 'M-4', name: 'Lamp' }];
-    expect(await rejection(all(products.import(lines, { match: 'sku' })))).to.have.property('status', 503);
-    expect(attempts).to.have.length(1);
   });
 });

@@ -12,7 +12,6 @@ import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { yieldToEventLoop } from '#src/shared/promises.js';
 import { reservation } from '../../../../contract/idempotency/reservations.js';
-import { outcomeText } from '../../../../contract/repository/outcome-text.js';
 import { by, product } from '../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { nameOf } from '../../../../support/mongo-wire.js';
@@ -20,7 +19,6 @@ import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo
 import { ENDLESS, PRODUCTS, TABLES } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
-const DUPLICATE = 11_000;
 /** Commands about the connection or the server, not about data. */
 const ADMINISTRATION = ['hello', 'ismaster', 'ping', 'endSessions', 'listIndexes', 'createIndexes'];
 
@@ -389,10 +387,6 @@ describe('the commands to MongoDB', () => {
       updatedAt: new Date(0),
       fields: {},
     };
-    script = (name, { projection }) =>
-      name === 'find'
-        ? { cursor: { id: 0n, ns: 'x.products', firstBatch: projection['_id'] ? [{ _id: 9 }] : [] } }
-        : undefined;
     script = (name) =>
       name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch: [found, found] } } : undefined;
     const filters = [{ field: 'q', operator: 'search', words: ['gre', 'lam'] } as const];
@@ -416,25 +410,6 @@ describe('the commands to MongoDB', () => {
       ],
     });
   });
-
-  for (const [source, errmsg] of [
-    ['older servers', 'E11000 duplicate key error collection: x.products index: sku dup key: { : "s" }'],
-    ['compatible clouds', "Duplicate key violation on the requested collection: Index 'sku'"],
-  ] as const) {
-    it(`report a duplicate if only the message names the index, as from ${source}`, async () => {
-      const failure: Document = { index: 0, code: DUPLICATE, errmsg };
-      script = (name) =>
-        name === 'insert' || name === 'update' ? { n: 0, writeErrors: [failure] } : undefined;
-      expect((await storage.products.insertAll([product(1)])).map(outcomeText)).to.deep.equal([
-        'duplicate_value /sku',
-      ]);
-      expect(
-        (await storage.products.replaceAll([{ record: product(1), expected: 1 }])).map(outcomeText),
-      ).to.deep.equal(['duplicate_value /sku']);
-      failure['errmsg'] = errmsg.replace('sku', '_id_');
-      expect(await storage.products.insertAll([product(1)])).to.deep.equal(['id_conflict']);
-    });
-  }
 });
 
 describe('a connection to MongoDB that breaks', () => {

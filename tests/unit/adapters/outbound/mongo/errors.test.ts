@@ -17,105 +17,49 @@ import {
   violatedIndex,
 } from '#src/adapters/outbound/mongo/errors.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
+import { list } from '../../../../support/list.js';
 
-const LOST_CURSOR = {
-  CursorNotFound: 43,
-  OperationFailed: 96,
-  QueryPlanKilled: 175,
-  CursorKilled: 237,
-  ObjectIsBusy: 314,
-};
-
-const TEMPORARY = {
-  ...LOST_CURSOR,
-  HostUnreachable: 6,
-  HostNotFound: 7,
-  AuthenticationFailed: 18,
-  LockTimeout: 24,
-  MaxTimeMSExpired: 50,
-  StaleShardVersion: 63,
-  WriteConcernTimeout: 64,
-  NetworkTimeout: 89,
-  ShutdownInProgress: 91,
-  WriteConflict: 112,
-  FailedToSatisfyReadPreference: 133,
-  ReadConcernMajorityNotAvailableYet: 134,
-  PooledConnectionsDropped: 145,
-  StaleEpoch: 150,
-  PrimarySteppedDown: 189,
-  NetworkInterfaceExceededTimeLimit: 202,
-  ElectionInProgress: 216,
-  IncompleteTransactionHistory: 217,
-  TransactionTooOld: 225,
-  SnapshotTooOld: 239,
-  SnapshotUnavailable: 246,
-  StaleDbVersion: 249,
-  StaleChunkHistory: 250,
-  ExceededTimeLimit: 262,
-  MigrationConflict: 272,
-  ConnectionPoolExpired: 317,
-  InterruptedDueToStorageChange: 355,
-  InternalTransactionNotSupported: 358,
-  TemporarilyUnavailable: 365,
-  UserWritesBlocked: 371,
-  ResourceExhausted: 402,
-  MigrationBlockingOperationCoordinatorCleaningUp: 406,
-  PooledConnectionAcquisitionExceededTimeLimit: 407,
-  UpdatesStillPending: 412,
-  InterruptedDueToReshardingCriticalSection: 453,
-  IngressRequestRateLimitExceeded: 462,
-  SocketException: 9_001,
-  LegacyNotPrimary: 10_058,
-  NotWritablePrimary: 10_107,
-  InterruptedAtShutdown: 11_600,
-  Interrupted: 11_601,
-  InterruptedDueToReplStateChange: 11_602,
-  StaleConfig: 13_388,
-  NotPrimaryNoSecondaryOk: 13_435,
-  NotPrimaryOrSecondary: 13_436,
-  OutOfDiskSpace: 14_031,
-  ClientMarkedKilled: 46_841,
-  BackupCursorOpenConflictWithCheckpoint: 50_915,
-  RetriableRemoteCommandFailure: 91_331,
-  InterruptedDueToFCVChange: 10_045_600,
-};
-
-const PERMANENT = {
-  BadValue: 2,
-  Unauthorized: 13,
-  CommandNotFound: 59,
-  InvalidOptions: 72,
-  IndexOptionsConflict: 85,
-  NotAReplicaSet: 123,
-  DuplicateKey: 11_000,
-};
+/** Names and codes of MongoDB. */
+const codes = (names: readonly string[]) => names.map((name) => Number(name.split('=')[1]));
+const LOST_CURSOR = codes(list`
+  CursorNotFound=43  OperationFailed=96  QueryPlanKilled=175  CursorKilled=237  ObjectIsBusy=314`);
+const TEMPORARY = codes(list`
+  HostUnreachable=6  HostNotFound=7  AuthenticationFailed=18  LockTimeout=24  MaxTimeMSExpired=50
+  StaleShardVersion=63  WriteConcernTimeout=64  NetworkTimeout=89  ShutdownInProgress=91
+  WriteConflict=112  FailedToSatisfyReadPreference=133  ReadConcernMajorityNotAvailableYet=134
+  PooledConnectionsDropped=145  StaleEpoch=150  PrimarySteppedDown=189
+  NetworkInterfaceExceededTimeLimit=202  ElectionInProgress=216  IncompleteTransactionHistory=217
+  TransactionTooOld=225  SnapshotTooOld=239  SnapshotUnavailable=246  StaleDbVersion=249
+  StaleChunkHistory=250  ExceededTimeLimit=262  MigrationConflict=272  ConnectionPoolExpired=317
+  InterruptedDueToStorageChange=355  InternalTransactionNotSupported=358
+  TemporarilyUnavailable=365  UserWritesBlocked=371  ResourceExhausted=402
+  MigrationBlockingOperationCoordinatorCleaningUp=406
+  PooledConnectionAcquisitionExceededTimeLimit=407  UpdatesStillPending=412
+  InterruptedDueToReshardingCriticalSection=453  IngressRequestRateLimitExceeded=462
+  SocketException=9001  LegacyNotPrimary=10058  NotWritablePrimary=10107
+  InterruptedAtShutdown=11600  Interrupted=11601  InterruptedDueToReplStateChange=11602
+  StaleConfig=13388  NotPrimaryNoSecondaryOk=13435  NotPrimaryOrSecondary=13436
+  OutOfDiskSpace=14031  ClientMarkedKilled=46841  BackupCursorOpenConflictWithCheckpoint=50915
+  RetriableRemoteCommandFailure=91331  InterruptedDueToFCVChange=10045600`);
+const PERMANENT = codes(list`
+  BadValue=2  Unauthorized=13  CommandNotFound=59  InvalidOptions=72  IndexOptionsConflict=85
+  NotAReplicaSet=123  DuplicateKey=11000`);
+const [MAX_TIME_EXPIRED, DUPLICATE_KEY] = [50, 11_000];
 
 describe('an error of MongoDB', () => {
-  for (const [name, code] of Object.entries(TEMPORARY)) {
-    it(`is temporary, so the store is unavailable: ${name}`, () => {
-      const error = serverError({ code });
+  it('is temporary, so the store is unavailable, or a defect, which stays unchanged, by its code', () => {
+    for (const error of [...LOST_CURSOR, ...TEMPORARY].map((code) => serverError({ code })))
       expectUnavailable(translateError(error), error);
-    });
-  }
-
-  for (const [name, code] of Object.entries(PERMANENT)) {
-    it(`is a defect, and stays unchanged: ${name}`, () => {
-      const error = serverError({ code });
+    for (const error of PERMANENT.map((code) => serverError({ code })))
       expect(translateError(error)).to.equal(error);
-    });
-  }
+  });
 
-  for (const label of [
-    'RetryableWriteError',
-    'TransientTransactionError',
-    'SystemOverloadedError',
-    'HandshakeError',
-  ]) {
-    it(`with the label ${label} is temporary`, () => {
+  it('is temporary with a label that says so', () => {
+    for (const label of list`RetryableWriteError  TransientTransactionError  SystemOverloadedError  HandshakeError`) {
       const error = serverError({ code: 2, errorLabels: [label] });
       expectUnavailable(translateError(error), error);
-    });
-  }
+    }
+  });
 
   it('of a missing majority acknowledgement is temporary, with any code', () => {
     const error = new MongoWriteConcernError({ ok: 1, writeConcernError: { code: 79, errmsg: 'no' } });
@@ -143,15 +87,12 @@ describe('an error of MongoDB', () => {
   });
 
   it('is classified as a lost cursor, an expensive query or a duplicate key', () => {
-    const codes = { ...TEMPORARY, ...PERMANENT, QueryExceededMemoryLimitNoDiskUseAllowed: 292 };
-    const namesOf = (is: (error: unknown) => boolean) =>
-      Object.entries(codes).flatMap(([name, code]) => (is(serverError({ code })) ? [name] : []));
-    expect(namesOf(isCursorLost)).to.deep.equal(Object.keys(LOST_CURSOR));
-    expect(namesOf(isTooExpensive)).to.deep.equal([
-      'MaxTimeMSExpired',
-      'QueryExceededMemoryLimitNoDiskUseAllowed',
-    ]);
-    expect(namesOf(isDuplicateKey)).to.deep.equal(['DuplicateKey']);
+    const QUERY_EXCEEDED_MEMORY = 292;
+    const all = [...LOST_CURSOR, ...TEMPORARY, ...PERMANENT, QUERY_EXCEEDED_MEMORY];
+    const codesOf = (is: (error: unknown) => boolean) => all.filter((code) => is(serverError({ code })));
+    expect(codesOf(isCursorLost)).to.deep.equal(LOST_CURSOR);
+    expect(codesOf(isTooExpensive)).to.deep.equal([MAX_TIME_EXPIRED, QUERY_EXCEEDED_MEMORY]);
+    expect(codesOf(isDuplicateKey)).to.deep.equal([DUPLICATE_KEY]);
   });
 
   it('names the violated index by its key or its name; without either it is a defect', () => {

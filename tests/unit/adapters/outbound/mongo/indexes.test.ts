@@ -150,13 +150,15 @@ function predicatesOn(condition: Document): Predicate[] {
 }
 
 /**
- * All queries with up to two filters, of every field and operator, in every order by one or two keys that a store gets.
+ * All queries with up to two filters, of every field and kind of operator, in every order by one or two keys that a store gets.
  * An index is read in both directions: those with two filters have one of each two orders that are the reverse of each
  * other.
  */
 function everyQuery(table: RecordTable): IndexedQuery[] {
   const single = everyFilter(table);
-  const pairs = single.flatMap((one, at) => single.slice(at).map((other) => [one, other]));
+  // Beside another filter, one kind of range stands for all.
+  const kinds = single.filter(({ operator }) => !['lt', 'lte', 'gt'].includes(operator));
+  const pairs = kinds.flatMap((one, at) => kinds.slice(at).map((other) => [one, other]));
   const few = [[], ...single.map((one) => [one])];
   const all = [...few, ...pairs];
   const fields = fieldsOf(table);

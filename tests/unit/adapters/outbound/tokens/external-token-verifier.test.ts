@@ -21,9 +21,17 @@ describe('ExternalTokenVerifier', () => {
     return new ExternalTokenVerifier({ expected: EXPECTED, keys, clock });
   };
 
+  // RSA keys are dear to make: PS256 takes those of RS256.
+  const made = new Map<string, SigningPair[]>();
+  const pairsOf = (alg: SigningPair['alg']): SigningPair[] => {
+    const kind = alg === 'PS256' ? 'RS256' : alg;
+    const pairs = made.get(kind) ?? [makePair('one', kind), makePair('two', kind)];
+    made.set(kind, pairs);
+    return pairs.map((pair) => ({ ...pair, alg }));
+  };
   for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
     it(`accepts ${alg}, and each key only for its own tokens`, async () => {
-      const pairs = [makePair('one', alg), makePair('two', alg)];
+      const pairs = pairsOf(alg);
       const verifier = verifierOf(pairs);
       for (const pair of pairs) {
         const { scopes, expiresAt } = await verifier.verify({ token: signed(claims, pair) });
