@@ -116,35 +116,6 @@ describe('the filters on the page at /docs', () => {
     ]);
   });
 
-  it('ask whether a record has a value, beside a search by words', async () => {
-    for (const [name, sku] of [
-      ['Ink, black', 'I-1'],
-      ['Ink, blue', undefined],
-      ['Paper', undefined],
-    ] as const)
-      await service.client.post('/v1/products', { name, sku });
-    const docs = await open();
-    await docs.pasteKey();
-    const shown = await docs.operation('listProducts');
-    const row = await shown.addFilter('sku', 'exists', 'false');
-    const value = row.getByLabel('Value');
-    expect(await value.locator('option').allTextContents()).to.deep.equal(['—', 'true', 'false']);
-    await shown.fill('q', 'ink');
-    expect(await shown.code())
-      .to.include('sku.exists=false')
-      .and.include('q=ink');
-    await shown.send();
-    expect(await shown.status()).to.equal('200');
-    expect(JSON.parse(await shown.body()).map(({ name }: { name: string }) => name)).to.deep.equal([
-      'Ink, blue',
-    ]);
-    await row.getByLabel('Operator').selectOption('prefix');
-    expect(await value.inputValue()).to.equal('');
-    await value.fill('I-');
-    await row.getByLabel('Operator').selectOption('exists');
-    expect(await value.inputValue()).to.equal('');
-  });
-
   it('are added and removed without losing the focus', async () => {
     const docs = await open();
     const shown = await docs.operation('listProducts');

@@ -39,14 +39,6 @@ describe('the key on the page at /docs', () => {
     expect(await again.status()).to.equal('200');
   });
 
-  it('is in no other tab', async () => {
-    const docs = await open();
-    await docs.pasteKey();
-    const other = await docs.context.newPage();
-    await other.goto(docs.url);
-    expect(await other.getByLabel('API key or access token').inputValue()).to.equal('');
-  });
-
   it('is not stored if the person unchecks that, and a reload forgets it', async () => {
     const docs = await open();
     await docs.pasteKey();

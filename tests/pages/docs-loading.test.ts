@@ -121,15 +121,6 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
     await docs.context.close();
   });
 
-  it('has code that trusts the certificate authorities of the system', async () => {
-    const { port } = proxy;
-    const docs = await DocsPage.open(chromium(), `http://localhost:${port}/catalogue/docs`);
-    const code = await (await docs.operation('listProducts')).code();
-    expect(code).to.include(`http://localhost:${port}/catalogue/v1/products`);
-    expect(code).to.not.include('ca.pem');
-    await docs.context.close();
-  });
-
   it('loads from a URL with credentials, as for a proxy with basic authentication', async () => {
     const { port } = proxy;
     const docs = await DocsPage.open(chromium(), `http://ann:pa55phrase@localhost:${port}/catalogue/docs`);

@@ -75,36 +75,6 @@ describe('the navigation of the page at /docs', () => {
       .and.not.include('Models');
   });
 
-  it('finds words of titles, descriptions, parameters, models and errors', async () => {
-    const { page, search } = await open();
-    const found = () =>
-      page.locator('nav li:visible a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
-    for (const [words, expected] of [
-      ['delete order', '#deleteOrder'],
-      ['/v1/orders/{id} patch', '#patchOrder'],
-      ['follow next', '#listProducts'],
-      ['price.amount gte', '#listProducts'],
-      ['currency', '/models/'],
-      ['another record has the same value', '#/errors/duplicate_value'],
-    ] as const) {
-      await search.fill(words);
-      expect((await found()).join(' '), words).to.include(expected);
-      expect((await found()).length, words).to.be.lessThan(30);
-    }
-    expect(await page.locator('nav a[href="#/errors/duplicate_value"] .excerpt').innerText()).to.match(
-      /another record/i,
-    );
-    await page
-      .locator('nav')
-      .getByText(/^\d+ found\.$/)
-      .waitFor();
-    await search.fill('no such thing anywhere');
-    await page.locator('nav').getByText('Nothing found.').waitFor();
-    await search.fill('');
-    expect(await found()).to.include('#listProducts');
-    expect(await page.locator('nav .excerpt:visible').count()).to.equal(0);
-  });
-
   it('gives the search the focus after /, but not while the person types a text', async () => {
     const docs = await open({ viewport: PHONE });
     await docs.page.locator('.operation').first().waitFor();

@@ -18,14 +18,6 @@ describe('a server that listens', () => {
     server.close();
   });
 
-  it('rejects if it cannot listen', async () => {
-    const [first, second] = [createServer(), createServer()];
-    const port = await listen(first, '127.0.0.1', 0);
-    const error = await listen(second, '127.0.0.1', port).catch((reason: unknown) => reason);
-    expect(error).to.be.an('error').with.property('message').that.includes(`127.0.0.1:${port} is in use`);
-    first.close();
-  });
-
   describe('on localhost', () => {
     const answering = () => createPlainServer((_request, response) => void response.end('here'));
     const reaches = async (host: string, port: number) =>

@@ -35,29 +35,29 @@ const TEMPORARY = {
 const DEFINITE = { unique_violation: '23505', character_not_in_repertoire: '22021', syntax_error: '42601' };
 
 describe('the errors of PostgreSQL', () => {
-  for (const [name, code] of Object.entries(TEMPORARY))
-    it(`${name} is unavailable`, () => {
+  it('are unavailable if they may pass by another try, and else stay', () => {
+    for (const [name, code] of Object.entries(TEMPORARY)) {
       const error = databaseError(code);
-      expect(translateError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
-      expect((translateError(error) as AppError).cause).to.equal(error);
-    });
-
-  for (const [name, code] of Object.entries(DEFINITE))
-    it(`${name} stays`, () => {
-      const error = databaseError(code);
+      expect(translateError(error), name).to.be.an.instanceOf(AppError).and.deep.include({
+        code: 'unavailable',
+        cause: error,
+      });
+    }
+    for (const error of Object.values(DEFINITE).map((code) => databaseError(code)))
       expect(translateError(error)).to.equal(error);
-    });
+  });
 
-  for (const error of [
-    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
-    new Error('Connection terminated unexpectedly'),
-    new Error('timeout exceeded when trying to connect'),
-    new Error('Query read timeout'),
-  ])
-    it(`of the driver, ${error.message}, is unavailable`, () => {
+  it('of the driver about a connection are unavailable', () => {
+    for (const error of [
+      Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+      new Error('Connection terminated unexpectedly'),
+      new Error('timeout exceeded when trying to connect'),
+      new Error('Query read timeout'),
+    ]) {
       expect(translateError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
       expect(isResponse(error)).to.equal(false);
-    });
+    }
+  });
 
   it('of this program stays', () => {
     const mistake = new TypeError('x is no function');
