@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
-import { issueLocations, received } from '../support/http-client.js';
+import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
 import { listService } from '../support/middleware-harness.js';
-import { begin, expectEndOfReading, logged, pagesUntilFull } from '../support/watched-export.js';
 
 const CSV = { Accept: 'text/csv' };
 const TYPE = 'text/csv; charset=utf-8; header=present';
@@ -293,6 +291,7 @@ describe('a list as CSV', () => {
   });
 });
 
+/** `export.test.ts` has what an export does, in whatever form. */
 describe('an export of CSV', () => {
   const service = listService();
   const exported = (path = '/products') => service.client.get(path, { headers: CSV, token: null });
@@ -305,43 +304,5 @@ describe('an export of CSV', () => {
       ...Array.from({ length: 1_000 }, (_, at) => [String(at + 1), 'a "quoted"\r\ntext']),
     ]);
     for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
-  });
-
-  it('reads the store no faster than the client reads', async () => {
-    await service.records.fill(600, { description: 'x'.repeat(50_000) });
-    const response = await begin(service, '/products', CSV);
-    response.pause();
-    const pages = await pagesUntilFull(service);
-    let bytes = 0;
-    for await (const chunk of response) bytes += chunk.length;
-    expect(pages * 3).to.be.lessThan(service.records.queries.length);
-    expect(bytes).to.be.greaterThan(600 * 50_000);
-    expect((await logged(service))['complete']).to.equal(true);
-  });
-
-  for (const failure of [unavailable('The store is gone.'), new Error('a defect')])
-    it(`that fails is an error at its first page, and is cut off later: ${failure.message}`, async () => {
-      await service.records.fill(500);
-      service.records.before = () => Promise.reject(failure);
-      expect((await exported()).headers['content-type']).to.equal('application/json');
-      service.records.queries.length = 0;
-      service.records.before = (page) => (page === 3 ? Promise.reject(failure) : undefined);
-      const socket = await service.client.connect();
-      socket.write('GET /products HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n');
-      const text = await received(socket);
-      expect(text)
-        .to.match(/^HTTP\/1\.1 200 /)
-        .and.to.include('\r\n64,p64,');
-      expect(text.endsWith('0\r\n\r\n')).to.equal(false);
-    });
-
-  it('that is too expensive is rejected before it begins', async () => {
-    service.records.before = () => Promise.reject(queryTooExpensive());
-    expect((await exported('/products?name.ne=x')).json.code).to.equal('query_too_expensive');
-  });
-
-  it('stops reading the store when the client disconnects', async () => {
-    await service.records.fill(2_000, { description: 'x'.repeat(5_000) });
-    await expectEndOfReading(service, CSV);
   });
 });
