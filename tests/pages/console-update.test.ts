@@ -376,7 +376,7 @@ describe('exports to edit in the console', () => {
     expect(name).to.equal('products-edit.csv');
     expect(
       text.startsWith(
-        '\ufeffid,version,name,description,sku,price.decimal,price.currency,attributes,status,tags,images,url,brand,gtin,group,stock\r\n',
+        '\ufeffid,version,name,description,sku,price.decimal,price.currency,attributes,status,tags,images,url,brand,gtin,group,stock',
       ),
     ).to.equal(true);
     const [header = [], first = [], second = []]: string[][] = parse(text, { bom: true });
