@@ -226,6 +226,13 @@ describe('pipelined requests', () => {
           expect(paths()).to.deep.equal(['/1']);
         });
 
+      it('never begin after a response that closes the connection', async () => {
+        onRequest = (_request, response) => response.setHeader('Connection', 'close').end();
+        const text = await received(await send(get(1) + get(2) + get(3)));
+        expect(statusesIn(text)).to.have.lengthOf(1);
+        expect(paths()).to.deep.equal(['/1']);
+      });
+
       it('never begin after a request that asks for a protocol upgrade', async () => {
         for (const fields of [
           'Connection: Upgrade\r\nUpgrade: websocket',
