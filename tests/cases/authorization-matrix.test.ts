@@ -10,7 +10,7 @@ import {
   withoutVersion,
 } from '../support/served-routes.js';
 
-const PUBLIC_READ = /^(\/v1)?\/products(\/\d+|\/sku\/[^/]+|\/facets)?$/;
+const PUBLIC_READ = /^(\/v[1-9])?\/products(\/\d+|\/sku\/[^/]+|\/facets)?$/;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'] as const;
 const READS = ['GET', 'HEAD'];
