@@ -2,12 +2,7 @@
  * Keeps an index of OpenSearch or Elasticsearch in step with the live products of the catalogue.
  * docs/how-to/search-engine.md describes it.
  */
-import {
-  createCatalogue,
-  type ProductTypes,
-  type RecordChange,
-  ResyncNeeded,
-} from 'product-catalogue-client';
+import { createCatalogue, type ProductTypes, type RecordChange, ResyncNeeded } from 'product-catalogue-client';
 
 const { CATALOGUE_URL = 'https://localhost:8443', API_KEY, SEARCH_AUTHORIZATION } = process.env;
 const { SEARCH_URL = 'http://localhost:9200' } = process.env;
@@ -33,9 +28,7 @@ async function send(method: string, path: string, ...lines: readonly object[]) {
     headers: { 'Content-Type': 'application/json', ...authorization },
     body: lines.map((line) => `${JSON.stringify(line)}\n`).join('') || null,
   }).catch(({ message, cause }: Error) => {
-    process.stderr.write(
-      `${SEARCH_URL} does not respond: ${cause instanceof Error ? cause.message : message}\n`,
-    );
+    process.stderr.write(`${SEARCH_URL} does not respond: ${cause instanceof Error ? cause.message : message}\n`);
     process.exit(1);
   });
   const text = await response.text();

@@ -43,8 +43,7 @@ export function compared(
     const before = recorded[figure.subject]?.[nameOf(figure)];
     const { value, unit } = figure;
     const isComparable = typeof value === 'number' && before !== undefined && before > 0;
-    const isMuchWorse =
-      isComparable && (MORE_IS_BETTER.includes(unit) ? value * MUCH < before : value > before * MUCH);
+    const isMuchWorse = isComparable && (MORE_IS_BETTER.includes(unit) ? value * MUCH < before : value > before * MUCH);
     return { figure, before, isMuchWorse };
   });
 }

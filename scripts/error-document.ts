@@ -15,9 +15,7 @@ export function errorDocument(): string {
     index(),
     ...STATUSES.flatMap((status) => [`## ${status} ${STATUS_CODES[status]}`, ...codesOf(status).map(entry)]),
     OF_DETAILS,
-    ...Object.entries(ISSUES).map(([code, { cause, remedy }]) =>
-      section(`\`${code}\` in details`, cause, remedy),
-    ),
+    ...Object.entries(ISSUES).map(([code, { cause, remedy }]) => section(`\`${code}\` in details`, cause, remedy)),
     OF_TOKENS,
     ...Object.entries(OAUTH_ERRORS).map(([error, { codes, cause, remedy }]) =>
       section(`\`${error}\``, `${cause} Its \`code\`: ${codes.map(link).join(', ')}.`, remedy),

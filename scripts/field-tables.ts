@@ -17,8 +17,7 @@ const RESOURCES = Object.values<ResourceDefinition<never>>(DEFINITIONS as never)
 
 /** The Markdown of each block, generated from the tables that the service uses. */
 const BLOCKS: Readonly<Record<string, () => string>> = {
-  fields: () =>
-    table(['collection', 'fields', 'filter', 'sort', 'facet', 'only `.exists`'], RESOURCES.map(fieldsOf)),
+  fields: () => table(['collection', 'fields', 'filter', 'sort', 'facet', 'only `.exists`'], RESOURCES.map(fieldsOf)),
   scopes: () => table(['collection', 'GET, HEAD', 'POST, PUT, DELETE', 'PATCH'], RESOURCES.map(scopesOf)),
   searched: () =>
     table(['collection', 'searched'], RESOURCES.filter(({ isSearchable }) => isSearchable).map(searchedOf)),
@@ -55,12 +54,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return lines.toSpliced(1, 0, `|${heads.map(() => '---|').join('')}`).join('\n');
 }
 
-function fieldsOf({
-  docs,
-  table: fields,
-  fields: indexed,
-  readOnlyFields = {},
-}: ResourceDefinition<never>): string[] {
+function fieldsOf({ docs, table: fields, fields: indexed, readOnlyFields = {} }: ResourceDefinition<never>): string[] {
   const names = Object.entries(fields).map(([name, field]) => `${code(name)}${traitsOf(field)}`);
   const uses = Object.keys(indexed).filter((name) => !COMMON.has(name));
   const listed = (isUse: (name: string) => boolean) => uses.filter(isUse).map(code).join(', ');
@@ -119,11 +113,7 @@ function collections(): string[][] {
       'the log of changes: `{_id: 0, epoch, floor}` while it is written, and entries `{_id: NUMBER, id, at}`',
       'none',
     ],
-    [
-      '`counters`',
-      'how many ids of a collection are allocated; the generation of the store, if it has one',
-      'none',
-    ],
+    ['`counters`', 'how many ids of a collection are allocated; the generation of the store, if it has one', 'none'],
   ];
 }
 

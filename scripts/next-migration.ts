@@ -51,10 +51,7 @@ export function nextStep(store: SqlStore, tables: readonly StoredTable[] = TABLE
         ...store
           .indexesOf(table, indexes)
           .filter(({ name, sql }) => indexes.get(unquoted(name)) !== unquoted(sql))
-          .flatMap(({ name, sql }) => [
-            ...(indexes.has(unquoted(name)) ? [`DROP INDEX ${name};`] : []),
-            `${sql};`,
-          ]),
+          .flatMap(({ name, sql }) => [...(indexes.has(unquoted(name)) ? [`DROP INDEX ${name};`] : []), `${sql};`]),
         ...store.furtherTables(table).flatMap(({ name, sql }) => (columns.has(name) ? [] : [sql])),
         ...(existing || !store.rowsOf ? [] : [store.rowsOf(table)]),
       ];
@@ -71,9 +68,7 @@ export function surplus(store: SqlStore, tables: readonly StoredTable[] = TABLES
   return tables.flatMap((table) => {
     const names = store.columnsOf(table).map(({ name }) => unquoted(name));
     return [
-      ...(columns.get(table.name) ?? [])
-        .filter((name) => !names.includes(name))
-        .map((name) => `${table.name}.${name}`),
+      ...(columns.get(table.name) ?? []).filter((name) => !names.includes(name)).map((name) => `${table.name}.${name}`),
       ...[...indexes.keys()].filter((name) => name.startsWith(`${table.name}_`) && !demanded.has(name)),
     ];
   });
@@ -136,10 +131,7 @@ const SQLITE: SqlStore = {
       },
     );
     const name = indexName(table.name, 'change');
-    return [
-      ...ofFields,
-      { name, sql: `CREATE INDEX ${name} ON ${table.name} (change) WHERE change IS NOT NULL` },
-    ];
+    return [...ofFields, { name, sql: `CREATE INDEX ${name} ON ${table.name} (change) WHERE change IS NOT NULL` }];
   },
 
   furtherTables({ name, fields, searched }) {
@@ -215,8 +207,7 @@ const POSTGRESQL: SqlStore = {
       const column = columnOf(field);
       if (spec.type === 'presence') return [];
       if (spec.isList || spec.type === 'attributes') {
-        const isGin = (sql: string) =>
-          sql.includes(`${of} USING gin`) && sql.split(/[(), ]+/).includes(field);
+        const isGin = (sql: string) => sql.includes(`${of} USING gin`) && sql.split(/[(), ]+/).includes(field);
         const gin = [...indexes].find(([, sql]) => isGin(sql));
         return [gin ? { name: gin[0], sql: gin[1] } : index(field, `USING gin (${column}) ${live}`)];
       }

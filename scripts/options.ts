@@ -42,8 +42,7 @@ export function parsedOptions<const Options extends NonNullable<ParseArgsConfig[
 function usage(known: NonNullable<ParseArgsConfig['options']>): string {
   const lines = Object.entries(known).map(([name, option]) => {
     if (option.type === 'boolean') return `  --${name}`;
-    const initial =
-      option.default === undefined || option.default === '' ? '' : `   (default: ${option.default})`;
+    const initial = option.default === undefined || option.default === '' ? '' : `   (default: ${option.default})`;
     return `  --${name} VALUE${initial}`;
   });
   return ['options:', ...lines, '  -h, --help', ''].join('\n');

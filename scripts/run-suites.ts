@@ -24,15 +24,7 @@ import { RedisServer } from '../tests/support/redis-server.js';
 import { createTemporaryFolder } from '../tests/support/temporary-folder.js';
 import { parsedOptions } from './options.js';
 import { print, table } from './statistics.js';
-import {
-  DEBIAN_PACKAGES,
-  OLDEST_POSTGRESQL,
-  type Program,
-  type Run,
-  SUITES,
-  type Suite,
-  suitesOf,
-} from './suites.js';
+import { DEBIAN_PACKAGES, OLDEST_POSTGRESQL, type Program, type Run, SUITES, type Suite, suitesOf } from './suites.js';
 
 interface Outcome {
   readonly suite: Suite;
@@ -141,9 +133,7 @@ async function runMany(): Promise<void> {
   const isNight = !gate;
   const all = suitesOf(run);
   const suites = only === '' ? all : only.split(',').map((one) => named(one, all));
-  if (list)
-    for (const suite of suites)
-      print(`${suite.name}\n    ${commandOf(suite, isNight)}\n    ${needsOf(suite)}`);
+  if (list) for (const suite of suites) print(`${suite.name}\n    ${commandOf(suite, isNight)}\n    ${needsOf(suite)}`);
   else if (packages) print(packagesOf(suites.flatMap((suite) => missing(suite, isNight))));
   else if (!awaitsTools && refuses(suites, isNight)) process.exitCode = 1;
   else {
@@ -183,8 +173,7 @@ async function runAll(
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME[run] }, runRest));
-  const sum = (of: 'passed' | 'failed' | 'cpuSeconds') =>
-    outcomes.reduce((total, outcome) => total + outcome[of], 0);
+  const sum = (of: 'passed' | 'failed' | 'cpuSeconds') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
   const [passed, failed] = [sum('passed'), sum('failed')];
   const rows = outcomes.map(({ suite, passed, failed, began, ended, cpuSeconds }) => [
     suite.name,
@@ -193,8 +182,7 @@ async function runAll(
   print(`\n${table(['suite', 'passed', 'failed', 'from s', 'to s', 'CPU s'], rows)}`);
   const idle = ((idleMs() - idleBefore) / 1_000).toFixed(0);
   print(`${sum('cpuSeconds').toFixed(0)} CPU s; the ${cpus().length} processors were idle for ${idle} s`);
-  for (const { suite, failed, failures } of outcomes)
-    if (failed > 0) print(`\n== FAILED: ${suite.name}\n${failures}`);
+  for (const { suite, failed, failures } of outcomes) if (failed > 0) print(`\n== FAILED: ${suite.name}\n${failures}`);
   print(`\nTEST_SEED=${TEST_SEED}\n${passed} passed, ${failed} failed`);
   return { passed, failed };
 }
@@ -266,9 +254,7 @@ async function withServers(
 async function ended(child: ChildProcess): Promise<number> {
   running.add(child);
   try {
-    return await new Promise((done, reject) =>
-      child.once('error', reject).once('close', (code) => done(code ?? 1)),
-    );
+    return await new Promise((done, reject) => child.once('error', reject).once('close', (code) => done(code ?? 1)));
   } finally {
     running.delete(child);
   }

@@ -31,8 +31,7 @@ generates this page from \`src/config/settings-schema.ts\` and, for the stores, 
 there.`;
 
 function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {
-  const range =
-    minimum === undefined || maximum === undefined ? [] : [`${grouped(minimum)} to ${grouped(maximum)}`];
+  const range = minimum === undefined || maximum === undefined ? [] : [`${grouped(minimum)} to ${grouped(maximum)}`];
   const named = type === 'boolean' ? ['true', 'false'] : values;
   return [...range, ...named.map(code)].join(', ') || 'text';
 }

@@ -30,9 +30,7 @@ export function median(values: readonly number[]): number {
 
 /** A Markdown table. The first column is aligned to the left, the others to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, at) =>
-    Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)),
-  );
+  const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${widths.map((width, at) => (at === 0 ? (cells[at] ?? '').padEnd(width) : (cells[at] ?? '').padStart(width))).join(' | ')} |`;
   const rule = `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;

@@ -97,11 +97,7 @@ function onNode(version: string): Suite {
     ...['timers', 'cases', 'interrupts'].map((name) => `node build/scripts/run-suites.js ${name}`),
   ];
   const command = `npx --yes --package=node-linux-${process.arch}@${version} -c '${suites.join(' && ')}'`;
-  return nightly(
-    `node-${version.split('.')[0]}`,
-    `test, timers, cases and interrupts on Node.js ${version}`,
-    command,
-  );
+  return nightly(`node-${version.split('.')[0]}`, `test, timers, cases and interrupts on Node.js ${version}`, command);
 }
 
 /**
@@ -129,8 +125,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'crash',
-    tests:
-      'whole processes: starts that fail, signals, restore, terminals; at night traces and certificates too',
+    tests: 'whole processes: starts that fail, signals, restore, terminals; at night traces and certificates too',
     command: mocha('tests/crash/*', '--parallel --jobs 2'),
     atNight: mocha('tests/crash/**/*'),
     needs: ['python3', 'zsh', 'fish', 'curl'],
@@ -176,8 +171,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'http-stores',
-    tests:
-      'the tests of the HTTP interface that `npm test` runs in memory, on SQLite; at night on PostgreSQL too',
+    tests: 'the tests of the HTTP interface that `npm test` runs in memory, on SQLite; at night on PostgreSQL too',
     command: httpStores('sqlite'),
     atNight: httpStores('others'),
     needs: [],

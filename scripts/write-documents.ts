@@ -6,5 +6,4 @@ import { SETTINGS_DOCUMENT, settingsDocument } from './settings-document.js';
 
 writeFileSync(ERROR_DOCUMENT, errorDocument());
 writeFileSync(SETTINGS_DOCUMENT, settingsDocument());
-for (const page of Object.keys(PAGES_WITH_TABLES))
-  writeFileSync(page, withTables(readFileSync(page, 'utf8')));
+for (const page of Object.keys(PAGES_WITH_TABLES)) writeFileSync(page, withTables(readFileSync(page, 'utf8')));

@@ -17,9 +17,7 @@ import { status, WebhookReceiver } from '../../tests/support/webhook-receiver.js
 
 const CONFIG = 'deploy/prometheus/prometheus.yml';
 /** The conventions choose this name; `_count` is reserved for histograms by promtool alone. */
-const KNOWN_LINT = [
-  'db_client_connection_count non-histogram and non-summary metrics should not have "_count" suffix',
-];
+const KNOWN_LINT = ['db_client_connection_count non-histogram and non-summary metrics should not have "_count" suffix'];
 
 /** Only a service on PostgreSQL has it. */
 const METRIC_OF_POSTGRESQL = 'changes_delay_seconds';

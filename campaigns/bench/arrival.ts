@@ -10,9 +10,7 @@ export const ARRIVAL: Section = {
   run: async (bench) => {
     const peak = bench.rates.get(rateKey('GET item', BASE));
     if (!peak)
-      throw new Error(
-        `constant arrival needs the rate of ${BASE}: add GET to --only and ${BASE} to --servers`,
-      );
+      throw new Error(`constant arrival needs the rate of ${BASE}: add GET to --only and ${BASE} to --servers`);
     const rows = bench.subjects.map((subject) => ({ subject, arrivals: [] as Arrivals[] }));
     for (let round = 1; round <= bench.extent.rounds; round++)
       for (const { subject, arrivals } of rows) arrivals.push(await readItems(subject, bench, peak / 2));
@@ -42,9 +40,7 @@ export function readItems(subject: Subject, { materials, extent }: Bench, rate: 
 export function arrivalCells(arrivals: readonly Arrivals[]): string[] {
   return [
     grouped(median(arrivals.map(({ rate }) => rate))),
-    ...(['p50Ms', 'p99Ms', 'maxMs'] as const).map((figure) =>
-      median(arrivals.map((one) => one[figure])).toFixed(2),
-    ),
+    ...(['p50Ms', 'p99Ms', 'maxMs'] as const).map((figure) => median(arrivals.map((one) => one[figure])).toFixed(2)),
     grouped(errorsOf(arrivals)),
   ];
 }

@@ -62,8 +62,7 @@ function factsOf(count: number) {
     const product = sampleProduct(SAMPLE_SEED.default, index);
     amounts[index - 1] = product.price?.amount ?? 0;
     const words = product.name.split(' ').slice(0, 4);
-    for (let length = 1; length < words.length; length++)
-      increase(prefixes, `${words.slice(0, length).join(' ')} `);
+    for (let length = 1; length < words.length; length++) increase(prefixes, `${words.slice(0, length).join(' ')} `);
   }
   amounts.sort();
   const step = Math.max(1, Math.floor(count / VARIANTS));

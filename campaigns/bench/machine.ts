@@ -23,9 +23,7 @@ const PACKAGES = { taskset: 'util-linux', wrk: 'wrk', h2load: 'nghttp2-client' }
 export function missing(): string[] {
   const tools = Object.entries(PACKAGES).filter(([tool]) => spawnSync(tool, ['--version']).error);
   return [
-    ...tools.map(
-      ([tool, name]) => `${tool} is missing. It is in the Debian package ${name}: apt-get install ${name}`,
-    ),
+    ...tools.map(([tool, name]) => `${tool} is missing. It is in the Debian package ${name}: apt-get install ${name}`),
     ...(availableParallelism() < 2 ? ['Two cores are needed: one for the servers, one for the load.'] : []),
   ];
 }

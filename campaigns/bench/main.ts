@@ -20,15 +20,7 @@ import { killServers } from './server-process.js';
 import { SHOP_REQUESTS, shopSection, shopServers } from './shop.js';
 import { START } from './start.js';
 import { EXPORT, IMPORT, UPDATE_BY_KEY } from './streams.js';
-import {
-  definitions,
-  type Materials,
-  type Subject,
-  startEmpty,
-  startSubject,
-  stopSubject,
-  tlsOf,
-} from './subjects.js';
+import { definitions, type Materials, type Subject, startEmpty, startSubject, stopSubject, tlsOf } from './subjects.js';
 import { WORKS } from './works.js';
 
 const figure = figuresOf('bench');

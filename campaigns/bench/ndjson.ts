@@ -38,12 +38,7 @@ export async function writeSampleProducts(
  * @param query of the import
  * @returns how many results count, by default those of created products
  */
-export async function importFile(
-  client: HttpClient,
-  file: string,
-  query = '',
-  counted = CREATED,
-): Promise<number> {
+export async function importFile(client: HttpClient, file: string, query = '', counted = CREATED): Promise<number> {
   const request = client.startLines(`/v1/products/imports${query}`);
   const responded: Promise<[IncomingMessage]> = once(request, 'response') as Promise<[IncomingMessage]>;
   const [[response]] = await Promise.all([responded, pipeline(createReadStream(file), request)]);

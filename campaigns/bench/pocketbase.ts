@@ -17,7 +17,5 @@ export function pocketbaseProgram(builds: boolean): { program: string } | { abse
   if (!builds) return { absence: 'it is built only with --peers' };
   mkdirSync(folder, { recursive: true });
   const { status, error } = spawnSync('go', ['build', '-o', program, '.'], { cwd: SOURCE, stdio: 'inherit' });
-  return status === 0
-    ? { program }
-    : { absence: `go build failed: ${error?.message ?? `exit code ${status}`}` };
+  return status === 0 ? { program } : { absence: `go build failed: ${error?.message ?? `exit code ${status}`}` };
 }

@@ -42,8 +42,7 @@ export function workSection(work: Work): Section {
     name: work.name,
     run: async (bench) => {
       const outcomes = await measured(work, bench);
-      for (const outcome of outcomes)
-        bench.rates.set(rateKey(work.name, outcome.server), medianOf(outcome, rate));
+      for (const outcome of outcomes) bench.rates.set(rateKey(work.name, outcome.server), medianOf(outcome, rate));
       return workReport(work.name, outcomes);
     },
   };
@@ -99,11 +98,7 @@ async function sample(
  * The server's processor time of opening the connections, with which each slice begins. It is measured just before
  * each, because another moment of a busy machine has another time.
  */
-async function openingTime(
-  server: Subject['server'],
-  requests: Requests,
-  connections: number,
-): Promise<number> {
+async function openingTime(server: Subject['server'], requests: Requests, connections: number): Promise<number> {
   const before = server.processorTime;
   await wrk(server.port, requests, { seconds: 1, connections, pauseMs: UNREACHED_MS });
   return server.processorTime - before;

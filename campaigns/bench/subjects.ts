@@ -71,9 +71,7 @@ export function definitions({ otherDist, pocketbase, redis }: Choice): Definitio
     { ...service('two workers', here, { STORE: 'sqlite', WORKERS: '2' }), base: 'sqlite' },
     ...(otherDist ? own.map((name) => service(`${name} (other)`, resolve(otherDist), { STORE: name })) : []),
     ...(pocketbase ? [peer('pocketbase (no fsync)', pocketbase)] : []),
-    ...ALL_STORES.flatMap(({ name, createDurable }) =>
-      createDurable ? onServer(name, createDurable, redis) : [],
-    ),
+    ...ALL_STORES.flatMap(({ name, createDurable }) => (createDurable ? onServer(name, createDurable, redis) : [])),
   ];
 }
 
@@ -217,10 +215,7 @@ async function fill({ name, client, count }: Subject, { products }: Materials): 
 export async function tlsOf(folder: string): Promise<string> {
   const first = join(folder, 'first');
   mkdirSync(first, { recursive: true });
-  const server = await ServerProcess.start(
-    first,
-    serviceProgram(resolve('dist/bundle/main.js'), { STORE: 'memory' }),
-  );
+  const server = await ServerProcess.start(first, serviceProgram(resolve('dist/bundle/main.js'), { STORE: 'memory' }));
   await server.stop(SHUTDOWN_MS);
   return join(first, 'data/tls');
 }

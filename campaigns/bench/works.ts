@@ -98,12 +98,7 @@ export async function pagePaths({ name, api, client }: Subject, step: number): P
   return paths;
 }
 
-export function written(
-  subject: Subject,
-  materials: Materials,
-  kind: string,
-  paths: readonly string[],
-): string {
+export function written(subject: Subject, materials: Materials, kind: string, paths: readonly string[]): string {
   const file = fileOf(subject, materials, kind);
   writeFileSync(file, paths.map((path) => `${path}\n`).join(''));
   return file;

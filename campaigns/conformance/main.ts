@@ -36,9 +36,7 @@ try {
   const callers = 'seconds' in extent ? CALLERS : CALLERS.filter(({ name }) => name === ADMINISTRATOR);
   const settled = await Promise.allSettled(callers.map((caller) => runAs(caller, schemathesis)));
   report(
-    await Promise.all(
-      settled.map((one) => (one.status === 'fulfilled' ? one.value : Promise.reject(one.reason))),
-    ),
+    await Promise.all(settled.map((one) => (one.status === 'fulfilled' ? one.value : Promise.reject(one.reason)))),
   );
 } finally {
   rmSync(folder, { recursive: true });

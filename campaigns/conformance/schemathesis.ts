@@ -93,23 +93,19 @@ export class Schemathesis {
   private async runOnce(folder: string, options: RunOptions, phases: string): Promise<Outcome> {
     const reportFile = join(folder, 'report.json');
     const { PATH = '' } = process.env;
-    const { code, output } = await runProgram(
-      this.program,
-      [...parameters(options, reportFile), '--phases', phases],
-      {
-        cwd: folder,
-        env: {
-          PATH,
-          HOME: folder,
-          PYTHONPATH: HOOKS,
-          PYTHONPYCACHEPREFIX: this.compiled,
-          SCHEMATHESIS_HOOKS: 'hooks',
-          CONFORMANCE_SEED: String(options.seed),
-          CONFORMANCE_RESOURCES: JSON.stringify(conformanceResources()),
-          ...options.environment,
-        },
+    const { code, output } = await runProgram(this.program, [...parameters(options, reportFile), '--phases', phases], {
+      cwd: folder,
+      env: {
+        PATH,
+        HOME: folder,
+        PYTHONPATH: HOOKS,
+        PYTHONPYCACHEPREFIX: this.compiled,
+        SCHEMATHESIS_HOOKS: 'hooks',
+        CONFORMANCE_SEED: String(options.seed),
+        CONFORMANCE_RESOURCES: JSON.stringify(conformanceResources()),
+        ...options.environment,
       },
-    );
+    });
     if (!existsSync(reportFile)) throw new Error(`schemathesis ended with ${code}:\n${output}`);
     const report: Report = JSON.parse(readFileSync(reportFile, 'utf8'));
     const { selected, tested } = report.operations;
@@ -124,9 +120,7 @@ function parameters({ url, key, seed, extent, environment }: RunOptions, reportF
     ...['--config-file', join(HOOKS, 'schemathesis.toml'), 'run', `${url}/openapi.json`, '--no-color'],
     ...['--checks', 'all', '--seed', String(seed), '--tls-verify', environment['CONFORMANCE_CA_FILE'] ?? ''],
     ...['--report', 'json', '--report-json-path', reportFile],
-    ...('seconds' in extent
-      ? ['--max-time', String(extent.seconds)]
-      : ['--max-examples', String(extent.examples)]),
+    ...('seconds' in extent ? ['--max-time', String(extent.seconds)] : ['--max-examples', String(extent.examples)]),
     ...(key === '' ? [] : ['--header', `Authorization: Bearer ${key}`]),
   ];
 }

@@ -17,8 +17,7 @@ const sheet = (rows: readonly (readonly (string | number)[])[]) => {
           .split('\n')
           .map((line) => `<text:p>${line}</text:p>`)
           .join('')}</table:table-cell>`;
-  const row = (cells: readonly (string | number)[]) =>
-    `<table:table-row>${cells.map(cell).join('')}</table:table-row>`;
+  const row = (cells: readonly (string | number)[]) => `<table:table-row>${cells.map(cell).join('')}</table:table-row>`;
   const namespaces = ['office', 'table', 'text'].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
   );
@@ -50,9 +49,7 @@ describe('CSV and LibreOffice', () => {
 
   before('needs soffice, from the Debian package libreoffice-calc', async () => {
     await run('soffice', ['--version']).catch((error) => {
-      throw new Error(
-        `soffice does not start: ${error.message}. Install the Debian package libreoffice-calc.`,
-      );
+      throw new Error(`soffice does not start: ${error.message}. Install the Debian package libreoffice-calc.`);
     });
   });
 
@@ -85,9 +82,7 @@ describe('CSV and LibreOffice', () => {
       const { status, text } = await importFile(file);
       expect([status, text.match(/"status":201/g)?.length], text).to.deep.equal([200, 3]);
       const ids = [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => id);
-      const shown = await Promise.all(
-        ids.map(async (id) => (await service.client.get(`/v1/products/${id}`)).json),
-      );
+      const shown = await Promise.all(ids.map(async (id) => (await service.client.get(`/v1/products/${id}`)).json));
       expect(shown).to.deep.equal([
         {
           id: Number(ids[0]),

@@ -38,9 +38,7 @@ describe('PgBouncer in transaction mode', () => {
     const url = await server.createSchema();
     const [schema = ''] = /test_\w+/.exec(url) ?? [];
     const all = [`search_path = ${schema}`, ...settings].map((one) => `ALTER ROLE ${schema} SET ${one}`);
-    await server.query(
-      [`CREATE ROLE ${schema} LOGIN`, ...all, `ALTER SCHEMA ${schema} OWNER TO ${schema}`].join(';'),
-    );
+    await server.query([`CREATE ROLE ${schema} LOGIN`, ...all, `ALTER SCHEMA ${schema} OWNER TO ${schema}`].join(';'));
     const through = patient(bouncer.through(server.url()).replace('//postgres@', `//${schema}@`));
     direct.set(through, url);
     return through;
@@ -67,8 +65,7 @@ describe('PgBouncer in transaction mode', () => {
   repositoryContract(provider);
   idempotencyStoreContract(provider);
   changeFeedContract(provider);
-  describe('two processes', () =>
-    lostUpdatesContract('postgresql', childProcessServices(2, provider).clients));
+  describe('two processes', () => lostUpdatesContract('postgresql', childProcessServices(2, provider).clients));
 
   const opened = async (url: string, hasSessions: boolean) => {
     const store = new PostgresqlStore(url, ENDLESS, { hasSessions });
@@ -118,19 +115,14 @@ describe('PgBouncer in transaction mode', () => {
       /role with statement_timeout=3000; POSTGRESQL_PREPARED=off needs 1 to 2000/,
     );
     expect(
-      await opened(
-        await createRole([...AS_NEEDED, "default_transaction_isolation = 'repeatable read'"]),
-        false,
-      ),
+      await opened(await createRole([...AS_NEEDED, "default_transaction_isolation = 'repeatable read'"]), false),
     ).to.match(/default_transaction_isolation=repeatable read/);
   });
 
   it('is refused with POSTGRESQL_PREPARED=on, also if it ignores the settings of the service', async () => {
     const url = await createRole(AS_NEEDED);
     expect(await opened(url, true)).to.match(/unsupported startup parameter.*\(08P01\)/);
-    const ignoring = await PgBouncer.start(server, folder, [
-      'ignore_startup_parameters = options, statement_timeout',
-    ]);
+    const ignoring = await PgBouncer.start(server, folder, ['ignore_startup_parameters = options, statement_timeout']);
     try {
       const settings = {
         STORE: 'postgresql',

@@ -115,9 +115,7 @@ for (const [name, { file, proxy, startImport }] of Object.entries(PROXIES))
         const response = await direct.get('/v1/products', { from, headers });
         expect([response.status, response.json.code]).to.deep.equal([403, 'https_required']);
       }
-      expect((await direct.get('/v1/products')).json.code, 'without X-Forwarded-Proto').to.equal(
-        'https_required',
-      );
+      expect((await direct.get('/v1/products')).json.code, 'without X-Forwarded-Proto').to.equal('https_required');
       direct.close();
     });
 

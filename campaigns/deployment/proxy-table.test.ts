@@ -76,11 +76,7 @@ describeProxy('the file of deploy/nginx, under a path', {
  * The annotations of an Ingress as directives, and the defaults of ingress-nginx, as its documentation lists them:
  * https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/configmap/.
  */
-function ingressNginx(
-  place: Place,
-  annotations: Readonly<Record<string, string>>,
-  headerBuffers: string,
-): string {
+function ingressNginx(place: Place, annotations: Readonly<Record<string, string>>, headerBuffers: string): string {
   const settings: Record<string, string> = {
     'proxy-body-size': '1m',
     'proxy-buffer-size': '4k',
@@ -90,9 +86,7 @@ function ingressNginx(
     'proxy-read-timeout': '60s',
     'proxy-send-timeout': '60s',
     'proxy-http-version': '1.1',
-    ...Object.fromEntries(
-      Object.entries(annotations).map(([name, value]) => [name.replace(/^.*\//, ''), value]),
-    ),
+    ...Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name.replace(/^.*\//, ''), value])),
   };
   const directives = Object.entries(settings).map(([name, value]) =>
     name === 'proxy-body-size' ? `client_max_body_size ${value};` : `${name.replaceAll('-', '_')} ${value};`,
@@ -132,9 +126,7 @@ describeProxy('Caddy as it comes', {
 });
 
 describeProxy('Caddy with encode', {
-  proxy: caddy((place) =>
-    caddySite(place, `\tencode gzip zstd\n\treverse_proxy ${LOOPBACK}:${place.service}`),
-  ),
+  proxy: caddy((place) => caddySite(place, `\tencode gzip zstd\n\treverse_proxy ${LOOPBACK}:${place.service}`)),
   hidesCuts,
 });
 
@@ -147,10 +139,7 @@ describeProxy('the file of deploy/caddy, with encode', {
 describeProxy('the file of deploy/caddy, under a path', {
   proxy: caddy((place) => {
     const [, opening = ''] = /```caddyfile\n(handle_path .*\{)\n/.exec(GUIDE) ?? [];
-    return shippedCaddy(place).replace(
-      /\treverse_proxy[\s\S]*?\n\t\}\n/,
-      (block) => `\t${opening}\n${block}\t}\n`,
-    );
+    return shippedCaddy(place).replace(/\treverse_proxy[\s\S]*?\n\t\}\n/, (block) => `\t${opening}\n${block}\t}\n`);
   }),
   carriesAll: true,
   prefix: PREFIX,

@@ -4,13 +4,7 @@ import { ChildProcessService } from '../../tests/support/child-process-service.j
 import { figuresOf } from '../../tests/support/figure.js';
 import type { HttpClient, HttpResponse } from '../../tests/support/http-client.js';
 import { FIRST_KEY } from '../../tests/support/in-process-service.js';
-import {
-  LOOPBACK,
-  nginx,
-  nginxServer,
-  type Place,
-  RunningProxy,
-} from '../../tests/support/reverse-proxies.js';
+import { LOOPBACK, nginx, nginxServer, type Place, RunningProxy } from '../../tests/support/reverse-proxies.js';
 import { sized, TEST_SEED } from '../../tests/support/run-settings.js';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
@@ -136,8 +130,7 @@ describe('nginx that caches, with PUBLIC_READ=products', () => {
         if (response.text.includes('Desk')) expect(isKept(response), path).to.equal(true);
         return !response.text.includes('Desk');
       });
-      for (let n = 0; n < 20; n++)
-        expect((await get('nobody', path, headers)).text, path).to.not.include('Desk');
+      for (let n = 0; n < 20; n++) expect((await get('nobody', path, headers)).text, path).to.not.include('Desk');
     }
   });
 

@@ -7,9 +7,7 @@ import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 
 const FOLDER = 'deploy/systemd';
 /** The exposure that docs/how-to/production.md promises. */
-const EXPOSURE = Number(
-  /gives an exposure of ([\d.]+)/.exec(readFileSync('docs/how-to/production.md', 'utf8'))?.[1],
-);
+const EXPOSURE = Number(/gives an exposure of ([\d.]+)/.exec(readFileSync('docs/how-to/production.md', 'utf8'))?.[1]);
 
 describe('the units of deploy/systemd', () => {
   const folder = temporaryFolder();

@@ -61,10 +61,7 @@ async function proxy(folder: string): Promise<Listening> {
   };
   const child = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
   const closed = once(child, 'close');
-  await until(
-    'haproxy (Debian: apt-get install haproxy) listens',
-    async () => !(await refusesConnections(port)),
-  );
+  await until('haproxy (Debian: apt-get install haproxy) listens', async () => !(await refusesConnections(port)));
   return {
     port,
     stop: () => {
@@ -76,11 +73,7 @@ async function proxy(folder: string): Promise<Listening> {
 
 describe('sslscan', () => {
   for (const [what, suites, start] of [
-    [
-      'a service with the certificate of its CA',
-      'ECDSA',
-      (folder) => started(new ChildProcessService(folder)),
-    ],
+    ['a service with the certificate of its CA', 'ECDSA', (folder) => started(new ChildProcessService(folder))],
     ['a service with an ECDSA certificate from files', 'ECDSA', (folder) => certified('EC', folder)],
     ['a service with an RSA certificate from files', 'RSA', (folder) => certified('RSA', folder)],
     ['HAProxy with config/haproxy.cfg', 'ECDSA', proxy],
@@ -99,10 +92,7 @@ describe('sslscan', () => {
 
       it('finds TLS 1.2 and 1.3, and no older protocol', () => {
         const enabled = found('protocol').filter((protocol) => protocol['enabled'] === '1');
-        expect(enabled.map(({ type, version }) => `${type} ${version}`)).to.deep.equal([
-          'tls 1.2',
-          'tls 1.3',
-        ]);
+        expect(enabled.map(({ type, version }) => `${type} ${version}`)).to.deep.equal(['tls 1.2', 'tls 1.3']);
         expect(found('protocol')).to.have.length(6);
       });
 

@@ -22,9 +22,7 @@ async function runPage(chromium: Browser, { CATALOGUE_URL, API_KEY }: ExampleSet
   const context = await openContext(chromium, { permissions });
   try {
     const page = await context.newPage();
-    await page.route(`${PAGE_ORIGIN}/example.html`, (route) =>
-      route.fulfill({ path: 'examples/example.html' }),
-    );
+    await page.route(`${PAGE_ORIGIN}/example.html`, (route) => route.fulfill({ path: 'examples/example.html' }));
     await page.goto(`${PAGE_ORIGIN}/example.html`);
     await page.getByLabel('Service').fill(CATALOGUE_URL);
     await page.getByLabel('API key').fill(API_KEY);

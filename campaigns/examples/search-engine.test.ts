@@ -203,9 +203,7 @@ describe('docs/how-to/search-engine.md, with OpenSearch', function () {
       return { sku, name: `Lamp ${random.below(1_000_000)}`, ...(change !== 'name' && { status }) };
     });
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    expect((await client.post('/v1/products/imports?match=sku', body, { headers: NDJSON })).status).to.equal(
-      200,
-    );
+    expect((await client.post('/v1/products/imports?match=sku', body, { headers: NDJSON })).status).to.equal(200);
   }
 
   async function die(deaths: readonly Death[]): Promise<void> {
@@ -231,10 +229,7 @@ describe('docs/how-to/search-engine.md, with OpenSearch', function () {
     const expected = await live();
     await until('the index is in step', async () => expect(await engine.content()).to.deep.equal(expected));
     const [index, ...others] = Object.keys(await engine.get('/catalogue-products-*/_alias'));
-    expect([index, others]).to.deep.equal([
-      Object.keys(await engine.get('/_alias/catalogue-products'))[0],
-      [],
-    ]);
+    expect([index, others]).to.deep.equal([Object.keys(await engine.get('/_alias/catalogue-products'))[0], []]);
   }
 
   const storedCursor = async () => {

@@ -99,11 +99,7 @@ describe("the shop's page, in Chromium", () => {
     await open('?sort=name');
     await choose(/^Acme/);
     await expectShown(lamps.filter(({ brand }) => brand === 'Acme'));
-    expect(await page.locator('#brand label').allTextContents()).to.deep.equal([
-      'Acme20',
-      'Halden20',
-      'Smith, Sons20',
-    ]);
+    expect(await page.locator('#brand label').allTextContents()).to.deep.equal(['Acme20', 'Halden20', 'Smith, Sons20']);
     expect(await page.locator('#colour label').allTextContents()).to.deep.equal(['black10', 'red10']);
     await choose(/^Halden/);
     await expectShown(lamps.filter(({ brand }) => brand !== 'Smith, Sons'));
@@ -226,8 +222,7 @@ describe("the shop's page, in Chromium", () => {
   for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`is accessible ${appearance}`, async () => {
       await open('?category=lighting/&brand=Acme&brand=Halden&q=lamp', options);
-      if (!(await page.getByLabel('From').isVisible()))
-        await page.getByText('Filters', { exact: true }).click();
+      if (!(await page.getByLabel('From').isVisible())) await page.getByText('Filters', { exact: true }).click();
       await expectAccessible(page, 'the shop');
     });
 });

@@ -63,9 +63,7 @@ describe('the backup of docs/how-to/backup.md', () => {
     });
     expect(readdirSync(join(folder, 'backups'))).to.have.length(1);
     expect(service.failures()).to.deep.equal([]);
-    const last = await service.with(
-      async (client) => (await client.post('/products', { name: 'last' })).json.id,
-    );
+    const last = await service.with(async (client) => (await client.post('/products', { name: 'last' })).json.id);
     await service.end('SIGKILL');
 
     expect(await runCommands(folder, 'Restore by hand')).to.equal(

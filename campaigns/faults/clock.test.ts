@@ -98,8 +98,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
       const body = { name: 'expires', scopes: ['products:read'] };
       const expiresAt = new Date(Date.now() + HOUR_MS / 2).toISOString();
       const expiring = (await client.post('/v1/api-keys', { ...body, expiresAt })).json.key;
-      const statusOfExpiring = async () =>
-        (await client.get('/v1/products?limit=1', { token: expiring })).status;
+      const statusOfExpiring = async () => (await client.get('/v1/products?limit=1', { token: expiring })).status;
       expect(await statusOfExpiring()).to.equal(200);
       const firstPage = await client.get('/v1/products?limit=1&sort=createdAt');
       expect(firstPage.status).to.equal(200);
@@ -230,8 +229,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
         const keys = (await redis.command('KEYS', 'catalogue:rate:*')).match(/catalogue:rate:\S+/g) ?? [];
         expect(keys).to.have.length.of.at.least(2);
         for (const each of keys) await redis.command('PEXPIRE', each, `${400 * DAY_MS}`);
-        const msLeft = async (each: string) =>
-          Number(/:(-?\d+)/.exec(await redis.command('PTTL', each))?.[1]);
+        const msLeft = async (each: string) => Number(/:(-?\d+)/.exec(await redis.command('PTTL', each))?.[1]);
         for (const each of keys) {
           const isOfFailures = each.includes(':auth:');
           const seconds = isOfFailures ? 60 : WINDOW_SECONDS;
@@ -323,13 +321,9 @@ describe('a clock that is wrong, or that somebody sets', () => {
       // docs/how-to/operations.md: the clocks of replicas have to agree, because a token is checked by them.
       const tokens = await Promise.all(both.map(({ client }) => accessToken(client, 1, FIRST_KEY)));
       const statuses = await Promise.all(
-        both.flatMap(({ client }) =>
-          tokens.map(async (token) => (await client.get('/v1/products', { token })).status),
-        ),
+        both.flatMap(({ client }) => tokens.map(async (token) => (await client.get('/v1/products', { token })).status)),
       );
-      expect(statuses, 'fast with fast and slow, slow with fast and slow').to.deep.equal([
-        200, 401, 401, 200,
-      ]);
+      expect(statuses, 'fast with fast and slow, slow with fast and slow').to.deep.equal([200, 401, 401, 200]);
 
       const retried = await replay(slow.client, 'promised');
       // What the fast replica purges when 24 hours have passed.
@@ -360,26 +354,25 @@ describe('a clock that is wrong, or that somebody sets', () => {
       expect(readdirSync(join(folder, '..')).filter((name) => name.endsWith('.old'))).to.have.length(1);
     },
 
-    'a self-signed certificate from before a step of an hour serves clients whose clocks are right':
-      async () => {
-        const folder = newFolder();
-        const time = new FakeTime(newFolder());
-        const PORT = `${await freePort()}`;
-        const service = new ChildProcessService(folder, {
-          BOOTSTRAP_API_KEY: FIRST_KEY,
-          PORT,
-          ...time.environment,
-        });
-        services.push(service);
-        const client = await service.started(FIRST_KEY);
-        clients.push(client);
-        const before = await certificateOf(client.port);
-        for (const offset of [HOUR_MS, -HOUR_MS + 60_000, 0]) {
-          time.step(offset);
-          expect((await client.get('/v1/products')).status).to.equal(200);
-          expect(await certificateOf(client.port)).to.equal(before);
-        }
-      },
+    'a self-signed certificate from before a step of an hour serves clients whose clocks are right': async () => {
+      const folder = newFolder();
+      const time = new FakeTime(newFolder());
+      const PORT = `${await freePort()}`;
+      const service = new ChildProcessService(folder, {
+        BOOTSTRAP_API_KEY: FIRST_KEY,
+        PORT,
+        ...time.environment,
+      });
+      services.push(service);
+      const client = await service.started(FIRST_KEY);
+      clients.push(client);
+      const before = await certificateOf(client.port);
+      for (const offset of [HOUR_MS, -HOUR_MS + 60_000, 0]) {
+        time.step(offset);
+        expect((await client.get('/v1/products')).status).to.equal(200);
+        expect(await certificateOf(client.port)).to.equal(before);
+      }
+    },
   });
 
   /** Uses up quotas, steps meanwhile, and expects that each limit ends with its window. */

@@ -49,9 +49,7 @@ interface Commit {
 /** 50 products, and 300 lines whose results are large. */
 const CUT_IMPORT = [
   ...Array.from({ length: 50 }, (_, at) => JSON.stringify({ name: `of the import ${at}` })),
-  ...Array(300).fill(
-    JSON.stringify(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, 1]))),
-  ),
+  ...Array(300).fill(JSON.stringify(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, 1])))),
 ].join('\n');
 const CUT_KEY = 'cut-off';
 
@@ -239,10 +237,11 @@ describe('the disk', function () {
       if (!client) {
         const { code } = await service.exit;
         const lines = service.log.split('\n').filter((line) => line && !line.startsWith('{'));
-        expect(
-          [code, lines.length, lines[0]?.startsWith('The database is damaged')],
-          service.log,
-        ).to.deep.equal([78, 1, true]);
+        expect([code, lines.length, lines[0]?.startsWith('The database is damaged')], service.log).to.deep.equal([
+          78,
+          1,
+          true,
+        ]);
         return true;
       }
       let isRefused = false;
@@ -304,8 +303,7 @@ describe('the disk', function () {
     ]);
     const lines = service.log.split('\n').filter((text) => text && !text.startsWith('{'));
     expect([code, lines]).to.deep.equal([78, [line]]);
-    for (const command of [keys, backup])
-      expect([command.code, command.err]).to.deep.equal([78, `${line}\n`]);
+    for (const command of [keys, backup]) expect([command.code, command.err]).to.deep.equal([78, `${line}\n`]);
     expect([check.code, check.out.includes('is a pipe or a device')]).to.deep.equal([1, true]);
 
     // An empty file is an empty database.
@@ -431,8 +429,7 @@ describe('the disk', function () {
     'is full for the log and the messages: requests go on': fillOutput,
     'has the rest of a killed backup, or no space for one': killBackup,
     ...(HAS_POSTGRESQL && {
-      'is full for the journal of PostgreSQL: the server ends, and serves again when there is space':
-        fillJournal,
+      'is full for the journal of PostgreSQL: the server ends, and serves again when there is space': fillJournal,
     }),
   });
 });

@@ -154,8 +154,7 @@ describe("One client's flood", () => {
         if ((found[what] ?? 0) < least)
           throw new Error(`at least ${least} of ${what} expected, and these found: ${JSON.stringify(found)}`);
     });
-    for (const [status, count] of Object.entries(counts()))
-      byStatus[status] = (byStatus[status] ?? 0) + count;
+    for (const [status, count] of Object.entries(counts())) byStatus[status] = (byStatus[status] ?? 0) + count;
   }
 
   async function bystander(authorityFile: string, { probes }: Flood) {

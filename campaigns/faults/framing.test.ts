@@ -76,8 +76,7 @@ function loggedIds(log: string): Map<string, number> {
 function desynchronised(exchanges: readonly Exchange[], counts: ReadonlyMap<string, number>): string[] {
   return exchanges.flatMap(({ tested, number, how, responses }) => {
     const logged = (name: string) => counts.get(`${name}-${number}`) ?? 0;
-    const answered = (name: string) =>
-      responses.filter((response) => idOf(response) === `${name}-${number}`).length;
+    const answered = (name: string) => responses.filter((response) => idOf(response) === `${name}-${number}`).length;
     const sent = tested.bytes.split('first-NNNNNN').length - 1;
     const lost = ['third', 'next'].filter((name) => logged(name) > 1 || logged(name) !== answered(name));
     return [
@@ -248,10 +247,7 @@ const PROXIES: readonly Proxy[] = [
         (kind) => `${kind}_temp_path ${join(own, kind)};`,
       );
       const http = `access_log off; ${temporary.join(' ')} include ${join(own, 'site.conf')};`;
-      writeFileSync(
-        join(own, 'nginx.conf'),
-        `daemon off; pid ${join(own, 'pid')}; events {}\nhttp { ${http} }\n`,
-      );
+      writeFileSync(join(own, 'nginx.conf'), `daemon off; pid ${join(own, 'pid')}; events {}\nhttp { ${http} }\n`);
       return { command: ['nginx', '-e', 'stderr', '-c', join(own, 'nginx.conf')], env: {} };
     },
   },
@@ -286,12 +282,11 @@ for (const proxy of PROXIES)
         log += chunk;
       });
       client = new HttpClient(https, join(folder, 'localhost.pem'), FIRST_KEY);
-      await until(
-        `${proxy.name} serves`,
-        async () => (await client.get('/v1/products')).status === 200,
-      ).catch((error) => {
-        throw new Error(`${error}\n${log}`);
-      });
+      await until(`${proxy.name} serves`, async () => (await client.get('/v1/products')).status === 200).catch(
+        (error) => {
+          throw new Error(`${error}\n${log}`);
+        },
+      );
       await client.post('/v1/products', { name: 'Lamp' });
     });
     after(async () => {

@@ -35,8 +35,7 @@ describe('A thousand interrupts', () => {
 
   it('end as many statements', async () => {
     let left = INTERRUPTS;
-    const commit = () =>
-      database.write((statement) => statement('UPDATE counters SET next_id = next_id').run());
+    const commit = () => database.write((statement) => statement('UPDATE counters SET next_id = next_id').run());
     const run = async (task: Task) => {
       while (left > 0) {
         const number = left--;

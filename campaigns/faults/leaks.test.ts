@@ -13,13 +13,7 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ALL_STORES, unreachableServers } from '../../tests/stores/index.js';
-import {
-  ChildProcessService,
-  CLI,
-  catalogue,
-  MAIN,
-  SERVICE,
-} from '../../tests/support/child-process-service.js';
+import { ChildProcessService, CLI, catalogue, MAIN, SERVICE } from '../../tests/support/child-process-service.js';
 import { concurrently } from '../../tests/support/concurrently.js';
 import { figuresOf } from '../../tests/support/figure.js';
 import { freePort } from '../../tests/support/free-port.js';
@@ -162,10 +156,7 @@ describe('a canary secret', () => {
     const error = `new Error('failed at mongodb://ann:${inUrl(password)}@db.example/ with ${key}')`;
     await Promise.all([
       crash('uncaughtException', () => {}, failing(`throw ${error}`), /The service ends/, [key, password]),
-      crash('unhandledRejection', () => {}, failing(`Promise.reject(${error})`), /The service ends/, [
-        key,
-        password,
-      ]),
+      crash('unhandledRejection', () => {}, failing(`Promise.reject(${error})`), /The service ends/, [key, password]),
       crash('out of memory', () => {}, ['--max-old-space-size=20', MAIN], /heap/),
       crash(
         'SIGABRT',
@@ -226,10 +217,7 @@ describe('a canary secret', () => {
       if (unreachable) {
         const check = await catalogue(where, ['check'], { ...settings, STORE: name });
         expect(check.code, name).to.equal(1);
-        expectNone(
-          { [`check of ${name}: output`]: check.out, [`check of ${name}: messages`]: check.err },
-          all,
-        );
+        expectNone({ [`check of ${name}: output`]: check.out, [`check of ${name}: messages`]: check.err }, all);
       }
   }
 
@@ -265,11 +253,7 @@ describe('a canary secret', () => {
     expect(token.status).to.equal(200);
     const secrets = [...all, made.key, token.json.access_token];
     const cookie = canary('cookie');
-    const write = await client.post(
-      '/v1/products',
-      { name: 'Lamp' },
-      { headers: { Cookie: `session=${cookie}` } },
-    );
+    const write = await client.post('/v1/products', { name: 'Lamp' }, { headers: { Cookie: `session=${cookie}` } });
     expect(write.status).to.equal(201);
     for (const [path, headers] of [
       ['/', {}],
@@ -330,14 +314,8 @@ describe('a canary secret', () => {
     const where = folder();
     mkdirSync(join(where, 'pem'));
     const secret = canary('tlskey');
-    writeFileSync(
-      join(where, 'pem/key.pem'),
-      `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`,
-    );
-    writeFileSync(
-      join(where, 'pem/cert.pem'),
-      `-----BEGIN CERTIFICATE-----\n${secret}\n-----END CERTIFICATE-----\n`,
-    );
+    writeFileSync(join(where, 'pem/key.pem'), `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`);
+    writeFileSync(join(where, 'pem/cert.pem'), `-----BEGIN CERTIFICATE-----\n${secret}\n-----END CERTIFICATE-----\n`);
     const settings = await environment({
       TLS: 'files',
       TLS_CERT_FILE: 'pem/cert.pem',
@@ -365,8 +343,7 @@ describe('a canary secret', () => {
         if (unreachable) {
           const wrong = await catalogue(where, ['config'], { STORE, RATE_LIMITER: 'redis', ...given });
           expect(wrong.code).to.equal(78);
-          for (const address of [...Object.keys(unreachable('')), 'REDIS_URL'])
-            expect(wrong.err).to.include(address);
+          for (const address of [...Object.keys(unreachable('')), 'REDIS_URL']) expect(wrong.err).to.include(address);
           expectNone({ 'settings: output': wrong.out, 'settings: messages': wrong.err }, [secret]);
         }
   }
@@ -418,10 +395,7 @@ describe('a canary secret', () => {
     const refused = await catalogue(where, command, { ...settings, API_KEY: unknown });
     expect(refused.code, refused.err).to.equal(77);
     expect(refused.err).to.include('(invalid_token)');
-    expectNone({ 'refused mcp: output': refused.out, 'refused mcp: messages': refused.err }, [
-      unknown,
-      ...all,
-    ]);
+    expectNone({ 'refused mcp: output': refused.out, 'refused mcp: messages': refused.err }, [unknown, ...all]);
   }
 
   async function encodings(): Promise<void> {

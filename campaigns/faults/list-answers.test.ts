@@ -80,10 +80,7 @@ describe('random lists of SQLite through two processes', () => {
     for (const [at, query] of queries.entries()) answers.push(await ask(query, inTurn(clients, at)));
     const found = answers.map(shortened);
     if (process.argv.includes('--record'))
-      writeFileSync(
-        FILE,
-        `[\n  ${found.map((one) => JSON.stringify(one).replaceAll(',', ', ')).join(',\n  ')}\n]\n`,
-      );
+      writeFileSync(FILE, `[\n  ${found.map((one) => JSON.stringify(one).replaceAll(',', ', ')).join(',\n  ')}\n]\n`);
     const expected: unknown[] = JSON.parse(readFileSync(FILE, 'utf8'));
     const problems: string[] = [];
     for (const [at, query] of queries.entries()) {
@@ -205,12 +202,7 @@ function successful(response: HttpResponse, expected: number): HttpResponse {
   return response;
 }
 
-function shortened({
-  forwards,
-  backwards,
-  total,
-  facets,
-}: Answer): [ids: string, total: number, facets: string] {
+function shortened({ forwards, backwards, total, facets }: Answer): [ids: string, total: number, facets: string] {
   const ids = [forwards, backwards].map((run) => run?.records.map(({ id }) => id));
   return [hashOf(ids), total, hashOf(facets)];
 }
@@ -266,14 +258,7 @@ class Writer {
       return;
     }
     const { name, price, tags, attributes, brand, stock } = product;
-    const part = random.oneOf([
-      { name },
-      { price },
-      { tags, brand },
-      { attributes },
-      { stock },
-      { price, stock },
-    ]);
+    const part = random.oneOf([{ name }, { price }, { tags, brand }, { attributes }, { stock }, { price, stock }]);
     const response = {
       change: () => client.patch(path, part),
       replace: () => client.put(path, product),
@@ -282,9 +267,7 @@ class Writer {
     const { headers } = successful(await response, kind === 'create' ? 201 : 200);
     const acknowledgedAt = performance.now();
     // Nobody else writes the record, so this is what was written.
-    const record = recordOf(
-      successful(await client.get(`${headers['location'] ?? path}?${SHOWN}`), 200).json,
-    );
+    const record = recordOf(successful(await client.get(`${headers['location'] ?? path}?${SHOWN}`), 200).json);
     if (kind === 'create') ids.push(record.id);
     this.reference.wrote(record.id, record, sentAt, acknowledgedAt);
   }

@@ -150,16 +150,13 @@ export class Reference {
           ...(one.count >= least && one.count <= most
             ? []
             : [`${name}: ${one.count} of ${one.value} instead of ${least} to ${most}`]),
-          ...(before && compareFacetCounts(before, one) >= 0
-            ? [`${name}: ${one.value} stands too late`]
-            : []),
+          ...(before && compareFacetCounts(before, one) >= 0 ? [`${name}: ${one.value} stands too late`] : []),
         ];
       });
       for (const [value, count] of low)
         if (!more || (last && compareFacetCounts({ value, count }, last) < 0))
           wrong.push(`${name}: ${value} is missing, which at least ${count} have`);
-      if (more && (high.size === 0 || values.length !== query.limit))
-        wrong.push(`${name}: there are no more`);
+      if (more && (high.size === 0 || values.length !== query.limit)) wrong.push(`${name}: there are no more`);
       return wrong;
     });
   }
@@ -189,11 +186,7 @@ export class Reference {
       .map(({ record }) => record);
   }
 
-  private matches(
-    filters: readonly Filter[],
-    order: SortOrder,
-    { from, to }: Pick<Answer, 'from' | 'to'>,
-  ): Matches {
+  private matches(filters: readonly Filter[], order: SortOrder, { from, to }: Pick<Answer, 'from' | 'to'>): Matches {
     const unwritten = this.firstMatches(filters, order).filter(({ id }) => !this.written.has(id));
     const resting: ProductRecord[] = [];
     const possible: (readonly ProductRecord[])[] = [];

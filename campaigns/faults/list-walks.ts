@@ -88,12 +88,7 @@ export class Seen {
   readonly problems: string[] = [];
 
   /** @param expected the ids that stay, in their order; `all` the ids seen, in the order of the list */
-  compare(
-    what: string,
-    expected: readonly number[],
-    all: readonly number[],
-    mayMove: (id: number) => boolean,
-  ) {
+  compare(what: string, expected: readonly number[], all: readonly number[], mayMove: (id: number) => boolean) {
     const wanted = new Set(expected);
     const found = new Set<number>();
     let repeated = 0;

@@ -85,8 +85,7 @@ class Writers {
     else if (dice < 0.5) {
       const change = { attributes: { note: `${sku} ${this.random.fraction()}` } };
       await insist(() => client.patch(`/products/${this.random.oneOf(this.touched)}`, change));
-    } else if (dice < 0.75)
-      await insist(() => client.patch(`/products/${this.random.oneOf(this.renamed)}`, { name }));
+    } else if (dice < 0.75) await insist(() => client.patch(`/products/${this.random.oneOf(this.renamed)}`, { name }));
     else {
       const [id] = this.deleted.splice(this.random.below(this.deleted.length), 1);
       // After a refusal nobody knows whether it was deleted.

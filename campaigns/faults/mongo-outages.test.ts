@@ -116,8 +116,7 @@ describe('an outage of MongoDB', () => {
     /** Also understood by a mongod with `enableTestCommands`. */
     const fail = (data: Document, mode: unknown = 'alwaysOn') =>
       control.db('admin').command({ configureFailPoint: 'failCommand', mode, data });
-    const create = (name: string) =>
-      client.post('/products', { name }, { headers: { 'Idempotency-Key': name } });
+    const create = (name: string) => client.post('/products', { name }, { headers: { 'Idempotency-Key': name } });
     const countOf = (name: string) =>
       control.db('direct').collection('products').countDocuments({ 'fields.name': name });
 
@@ -131,9 +130,8 @@ describe('an outage of MongoDB', () => {
         blockTimeMS: 4_000,
       });
       // The shares of one client are limited, so the others have a key of their own.
-      const token = (
-        await client.post('/api-keys', { name: 'other', scopes: ['products:read', 'products:write'] })
-      ).json.key;
+      const token = (await client.post('/api-keys', { name: 'other', scopes: ['products:read', 'products:write'] }))
+        .json.key;
       let isOver = false;
       const others: number[] = [];
       const read = async () => {

@@ -145,9 +145,7 @@ describe('Overload', () => {
 function tenthsUntilServed({ okByTenth, dueByTenth }: LoadPhase): number {
   const sumFrom = (values: readonly number[], from: number) =>
     values.slice(from).reduce((sum, value) => sum + value, 0);
-  const at = dueByTenth.findIndex(
-    (_, from) => sumFrom(okByTenth, from) >= RECOVERED * sumFrom(dueByTenth, from),
-  );
+  const at = dueByTenth.findIndex((_, from) => sumFrom(okByTenth, from) >= RECOVERED * sumFrom(dueByTenth, from));
   return at < 0 ? Number.POSITIVE_INFINITY : at;
 }
 
@@ -180,8 +178,7 @@ function mixedRequests(keys: readonly string[]): LoadRequest[] {
     const price = { amount: 100 + i, currency: 'EUR' };
     if (i % 10 < 5) return { method: 'GET', path: `/v1/products/${id}`, token };
     if (i % 10 < 8) return { method: 'GET', path: `/v1/products?limit=20&id.gt=${id}`, token };
-    if (i % 10 < 9)
-      return { method: 'PATCH', path: `/v1/products/${id}`, body: JSON.stringify({ price }), token };
+    if (i % 10 < 9) return { method: 'PATCH', path: `/v1/products/${id}`, body: JSON.stringify({ price }), token };
     return {
       method: 'POST',
       path: '/v1/products',

@@ -60,9 +60,7 @@ if (HAS_POSTGRESQL)
     };
     /** The server processes that serve the service. */
     const backends = async (): Promise<number[]> =>
-      (await server.query(`SELECT pid FROM pg_stat_activity WHERE usename = '${ROLE}'`)).rows.map(
-        ({ pid }) => pid,
-      );
+      (await server.query(`SELECT pid FROM pg_stat_activity WHERE usename = '${ROLE}'`)).rows.map(({ pid }) => pid);
     const terminate = (pids: readonly number[]) =>
       server.query(`SELECT pg_terminate_backend(pid) FROM unnest(ARRAY[${pids}]::integer[]) AS pid`);
     const alter = async (role: string) => {

@@ -112,9 +112,7 @@ function randomFilter(random: SeededRandom, values: Values): Parameters {
   const own = values.own(field, key)[0] ?? any();
   const among = [own, any(), any()].filter((text) => !text.includes(',')).join(',');
   const isNumber = type === 'integer' || NUMERIC_KEYS.includes(key ?? '');
-  const [low = '', high = ''] = [own, any()].sort((a, b) =>
-    isNumber ? Number(a) - Number(b) : a < b ? -1 : 1,
-  );
+  const [low = '', high = ''] = [own, any()].sort((a, b) => (isNumber ? Number(a) - Number(b) : a < b ? -1 : 1));
   const isText = type === 'text' && !choices;
   const bracketed = isAttribute ? `attributes[${key}]` : name;
   const operators: Readonly<Record<string, Parameters | false>> = {
@@ -157,9 +155,7 @@ function randomSort(random: SeededRandom): Parameters {
   const second = random.oneOf([...SORTABLE.filter((name) => name !== first), 'id', 'id']);
   const kind = random.weighted({ none: 1, id: 1, one: 4, two: 4 });
   if (kind === 'none') return [];
-  const keys = { id: [directed('id')], one: [directed(first)], two: [directed(first), directed(second)] }[
-    kind
-  ];
+  const keys = { id: [directed('id')], one: [directed(first)], two: [directed(first), directed(second)] }[kind];
   return [['sort', keys.join(',')]];
 }
 

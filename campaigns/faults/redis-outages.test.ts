@@ -434,9 +434,7 @@ describe('two processes that share a Redis, under load,', () => {
     await sharedAgainAfter(resumedAt);
     await load.stop();
     const areKept = await holdsUndisturbed(async () => {
-      const again = await Promise.all(
-        clients.map((client) => client.get('/products?limit=1', { token: shared })),
-      );
+      const again = await Promise.all(clients.map((client) => client.get('/products?limit=1', { token: shared })));
       return again.every(({ status }) => status === 429);
     });
     expect(areKept, 'the counts are kept').to.equal(true);

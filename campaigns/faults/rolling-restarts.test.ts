@@ -161,10 +161,7 @@ describe('rolling restarts of three replicas behind HAProxy', () => {
           const dueAt = begin + (number / RATE) * 1_000;
           const outcome = send(number)
             .then(() => times.add(performance.now() - dueAt))
-            .catch(
-              (error) =>
-                void failures.push(`${number % 5} ${Math.round(performance.now() - begin)} ms: ${error}`),
-            )
+            .catch((error) => void failures.push(`${number % 5} ${Math.round(performance.now() - begin)} ms: ${error}`))
             .finally(() => pending.delete(outcome));
           pending.add(outcome);
         }

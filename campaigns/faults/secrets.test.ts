@@ -94,8 +94,7 @@ const MESSAGES: readonly ((secret: string) => string)[] = [
   (secret) => `GET /${secret} HTTP/9.9\r\nHost: x\r\n`,
   (secret) => `GET /v1/products HTTP/1.1\r\nHost: x\r\n${secret}\r\n`,
   (secret) => `GET /v1/products HTTP/1.1\r\nHost: x\r\nX: ${secret}\u0000\r\n`,
-  (secret) =>
-    `GET /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nAuthorization: ${secret}\r\n`,
+  (secret) => `GET /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nAuthorization: ${secret}\r\n`,
   (secret) => `GET /v1/products HTTP/1.1\r\nHost: x\r\nX: ${secret.repeat(600)}\r\n`,
   (secret) => `GET /${secret.repeat(400)} HTTP/1.1\r\nHost: x\r\n`,
   (secret) => `POST /v1/products HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${secret}\r\n`,
@@ -118,9 +117,7 @@ function found(text: string, secret: string): string[] {
   let decoded = text;
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
     for (const part of wanted) if (decoded.includes(part)) hits.add(part);
-    decoded = decoded.replaceAll(/%([0-7][0-9a-f])/gi, (_, code) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    );
+    decoded = decoded.replaceAll(/%([0-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
   }
   return [...hits];
 }
@@ -130,10 +127,9 @@ describe('the search for secrets', () => {
     for (const secret of [newApiKey(), forgedJwt(), 'correct-horse-battery-1'])
       for (const [at, form] of FORMS.entries())
         for (const before of ['', 'a', 'ab'])
-          expect(
-            found(`{"path":"/${before}${form(secret)}"}`, secret),
-            `form ${at} of ${secret}`,
-          ).to.not.deep.equal([]);
+          expect(found(`{"path":"/${before}${form(secret)}"}`, secret), `form ${at} of ${secret}`).to.not.deep.equal(
+            [],
+          );
   });
 });
 
@@ -199,10 +195,7 @@ describe('a secret that a client or the operator gives', () => {
       const secrets = LOG_FORMAT === 'json' ? all : all.filter((_, at) => at % 2 === 1);
 
       let sent = 0;
-      const send = async (
-        client: HttpClient,
-        ...[method, path, options]: Parameters<HttpClient['request']>
-      ) => {
+      const send = async (client: HttpClient, ...[method, path, options]: Parameters<HttpClient['request']>) => {
         sent++;
         await client.request(method, path, options);
       };
@@ -226,25 +219,16 @@ describe('a secret that a client or the operator gives', () => {
             );
           for (const header of HEADERS) {
             // A password alone cannot be told from a request id.
-            if (
-              header === 'X-Request-Id' &&
-              PLAIN_FORMS.some((make) => make(secret) === form) &&
-              isPassword(secret)
-            )
+            if (header === 'X-Request-Id' && PLAIN_FORMS.some((make) => make(secret) === form) && isPassword(secret))
               continue;
             requests.push(send(client, 'GET', '/v1/products', { headers: { [header]: form } }));
           }
           for (const path of PATHS) {
-            requests.push(
-              send(client, 'GET', path(form)),
-              send(client, 'DELETE', path(form), { token: null }),
-            );
+            requests.push(send(client, 'GET', path(form)), send(client, 'DELETE', path(form), { token: null }));
             requests.push(send(management, 'GET', path(form), { token: null }));
           }
         }
-        requests.push(
-          send(client, 'GET', '/v1/products', { headers: { [secret.replaceAll('.', '-')]: secret } }),
-        );
+        requests.push(send(client, 'GET', '/v1/products', { headers: { [secret.replaceAll('.', '-')]: secret } }));
         for (const [path, type, body] of BODIES.map((make) => make(secret)))
           requests.push(send(client, 'POST', path, { body, headers: { 'Content-Type': type } }));
         await Promise.all(requests);

@@ -116,14 +116,7 @@ describe('Slow and silent clients', () => {
     await sleep(4_000);
     const [tls, heads] = [silentTls(), slowHeads()];
     noteArrival();
-    const headers = slowHttpTest(folder, 'H', GIVE_UP_SECONDS, [
-      '-i',
-      '5',
-      '-x',
-      '24',
-      '-u',
-      url('/v1/products'),
-    ]);
+    const headers = slowHttpTest(folder, 'H', GIVE_UP_SECONDS, ['-i', '5', '-x', '24', '-u', url('/v1/products')]);
     // slowhttptest has one address, whose connections those with slow bodies and slow headers are.
     const reads = headers.then(() => {
       noteArrival();
@@ -146,9 +139,7 @@ describe('Slow and silent clients', () => {
     );
     open.push(...sockets);
     for (const socket of sockets) socket.on('error', () => {}).resume();
-    await Promise.all(
-      sockets.map((socket) => untilClosed({ socket, begin, received: '' }, closings.tcp, body)),
-    );
+    await Promise.all(sockets.map((socket) => untilClosed({ socket, begin, received: '' }, closings.tcp, body)));
   }
 
   async function silentTls(): Promise<void> {
@@ -175,9 +166,7 @@ describe('Slow and silent clients', () => {
   async function slowBody(): Promise<Socket> {
     const { socket } = await connected(FROM.bodies);
     const type = 'Content-Type: application/x-www-form-urlencoded';
-    socket
-      .resume()
-      .write(`POST /oauth/token HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: 9\r\n\r\ngrant`);
+    socket.resume().write(`POST /oauth/token HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: 9\r\n\r\ngrant`);
     return socket;
   }
 
@@ -297,8 +286,7 @@ describe('Slow and silent clients', () => {
 
   function expectClosed(kind: 'headers' | 'bodies', limit: number): void {
     const { rows, hasEnded } = slow[kind];
-    const at = (second: number) =>
-      rows.findLast((row) => row.second <= second) ?? { second, opened: 0, closed: 0 };
+    const at = (second: number) => rows.findLast((row) => row.second <= second) ?? { second, opened: 0, closed: 0 };
     const opened = Math.max(...rows.map((row) => row.opened));
     // slowhttptest counts at whole seconds, and the service looks for late requests once a second.
     const latest = limit / 1_000 + 3;
@@ -327,26 +315,9 @@ interface SlowTest {
 }
 
 /** @param seconds it gives up after this time */
-async function slowHttpTest(
-  folder: string,
-  mode: string,
-  seconds: number,
-  args: readonly string[],
-): Promise<SlowTest> {
+async function slowHttpTest(folder: string, mode: string, seconds: number, args: readonly string[]): Promise<SlowTest> {
   const prefix = join(folder, `slow-${mode}`);
-  const all = [
-    `-${mode}`,
-    '-c',
-    `${CONNECTIONS}`,
-    '-r',
-    '400',
-    '-l',
-    `${seconds}`,
-    '-g',
-    '-o',
-    prefix,
-    ...args,
-  ];
+  const all = [`-${mode}`, '-c', `${CONNECTIONS}`, '-r', '400', '-l', `${seconds}`, '-g', '-o', prefix, ...args];
   // It polls its connections without a pause, and would take the cores from the service and from the others.
   const child = spawn('nice', ['-n', '19', 'slowhttptest', ...all], { stdio: 'ignore' });
   const [code] = await new Promise<readonly unknown[]>((resolve, reject) => {

@@ -32,16 +32,7 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
     const folder = join(python, 'openapi_python_client');
     mkdirSync(folder);
     tools.copy('openapi-python-client.yaml', join(folder, 'config.yaml'));
-    const args = [
-      '--path',
-      document,
-      '--config',
-      'config.yaml',
-      '--meta',
-      'none',
-      '--output-path',
-      'catalogue',
-    ];
+    const args = ['--path', document, '--config', 'config.yaml', '--meta', 'none', '--output-path', 'catalogue'];
     await tools.run('openapi-python-client', ['generate', ...args], folder, pathWith(join(python, 'bin')));
     tools.copy('programs/openapi_python_client.py', join(folder, 'main.py'));
     await tools.run('../bin/python', ['main.py'], folder);
@@ -52,13 +43,7 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
   'openapi-generator go': async (tools, document) => {
     const go = await tools.go();
     const folder = join(go, 'openapi_generator');
-    await openapiGenerator(
-      tools,
-      'go',
-      document,
-      join(folder, 'catalogue'),
-      'packageName=catalogue,withGoMod=false',
-    );
+    await openapiGenerator(tools, 'go', document, join(folder, 'catalogue'), 'packageName=catalogue,withGoMod=false');
     tools.copy('programs/openapi_generator.go', join(folder, 'main.go'));
     await tools.run('go', ['run', './openapi_generator'], go);
     return sizeOf(join(folder, 'catalogue'));
@@ -68,14 +53,7 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
     const go = await tools.go();
     const folder = join(go, 'oapi_codegen');
     mkdirSync(join(folder, 'catalogue'), { recursive: true });
-    const args = [
-      '-generate',
-      'types,client',
-      '-package',
-      'catalogue',
-      '-o',
-      'oapi_codegen/catalogue/client.go',
-    ];
+    const args = ['-generate', 'types,client', '-package', 'catalogue', '-o', 'oapi_codegen/catalogue/client.go'];
     await tools.run('./oapi-codegen', [...args, document], go);
     tools.copy('programs/oapi_codegen.go', join(folder, 'main.go'));
     await tools.run('go', ['run', './oapi_codegen'], go);
@@ -84,13 +62,7 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
 
   'openapi-generator java': async (tools, document) => {
     const java = await tools.java();
-    await openapiGenerator(
-      tools,
-      'java',
-      document,
-      join(java, 'catalogue'),
-      'useSingleRequestParameter=true',
-    );
+    await openapiGenerator(tools, 'java', document, join(java, 'catalogue'), 'useSingleRequestParameter=true');
     const sources = join(java, 'catalogue', 'src', 'main', 'java');
     const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.java'))
@@ -184,14 +156,7 @@ async function openapiGenerator(
   const args = ['-g', generator, '-i', document, '-o', target, '--global-property', withoutTestsAndDocs];
   await tools.run(
     'java',
-    [
-      ...SHORT_LIVED,
-      '-jar',
-      'openapi-generator.jar',
-      'generate',
-      ...args,
-      `--additional-properties=${properties}`,
-    ],
+    [...SHORT_LIVED, '-jar', 'openapi-generator.jar', 'generate', ...args, `--additional-properties=${properties}`],
     await tools.java(),
   );
 }

@@ -18,22 +18,7 @@ const BLANKS = ['\u0085', '\u00a0', '\u2003', '\u2028', '\u3000', '\ufeff', ' \u
  * JavaScript and RE2 read can forbid it.
  */
 const TEXTS = [
-  ...[
-    '',
-    ' ',
-    '\t',
-    'a',
-    'a b',
-    'a\tb',
-    'a\r',
-    '\r',
-    '\u0001',
-    'a\u0001b',
-    '\u007f',
-    'a\u0080',
-    '\u0080',
-    ...BLANKS,
-  ],
+  ...['', ' ', '\t', 'a', 'a b', 'a\tb', 'a\r', '\r', '\u0001', 'a\u0001b', '\u007f', 'a\u0080', '\u0080', ...BLANKS],
   ...[...list`é  Küche  日本  😀  a😀  ſ  -  .  ?!  lamp  A-1_b.c`, '\u212a', '\u0660', 'a\u2028', 'a\u0085'],
   ...list`EUR  eur  EURO  EU  ÄÖÜ  ann@example.com  ann@  a@b  a@b_c  a@-b  é@b  a b@c  o'n@x.y`,
   ...[...list`/a/b~0  /a~  /  a/b  *  "3"  W/"3"  w/"3"  "a b"  "é"  "a"b"  "3  *, "3"`, '"a", W/"b" ,\t"c"'],
@@ -72,9 +57,7 @@ describe('the patterns of the OpenAPI document', () => {
   const folder = temporaryFolder();
   const document: Node = documentOf({ STORE: 'memory', PUBLIC_URL: 'https://catalogue.test' });
   const patterns = [...patternsIn(document)];
-  const input = patterns.map((one) =>
-    [one, ...TEXTS].map((text) => Buffer.from(text).toString('base64')).join(' '),
-  );
+  const input = patterns.map((one) => [one, ...TEXTS].map((text) => Buffer.from(text).toString('base64')).join(' '));
   const inJavaScript = verdictsOf((pattern, text) => new RegExp(pattern, 'u').test(text));
 
   function verdictsOf(matches: (pattern: string, text: string) => boolean): Verdicts {

@@ -124,16 +124,12 @@ async function requireReports(client: HttpClient): Promise<void> {
   if (!bad.text.includes('/prism/errors#UNPROCESSABLE_ENTITY'))
     throw new Error(`Prism does not report a wrong request: ${bad.text}`);
   const broken = await client.get('/v1/products/facets?fields=brand');
-  if (!broken.text.includes('neverSent'))
-    throw new Error(`Prism does not report a wrong response: ${broken.text}`);
+  if (!broken.text.includes('neverSent')) throw new Error(`Prism does not report a wrong response: ${broken.text}`);
 }
 
 /** Returns what Prism reports about a request and its response. With `--errors`, it is the body of an error. */
 function violations({ headers, text }: HttpResponse): string[] {
-  return [
-    String(headers['sl-violations'] ?? ''),
-    /stoplight\.io\/prism\/errors/.exec(text)?.[0] ?? '',
-  ].filter(Boolean);
+  return [String(headers['sl-violations'] ?? ''), /stoplight\.io\/prism\/errors/.exec(text)?.[0] ?? ''].filter(Boolean);
 }
 
 /**
@@ -157,15 +153,7 @@ async function startPrism(
   service: string,
   authority: string,
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const args = [
-    'node_modules/@stoplight/prism-cli/dist/index.js',
-    'proxy',
-    document,
-    service,
-    '--errors',
-    '-p',
-    '0',
-  ];
+  const args = ['node_modules/@stoplight/prism-cli/dist/index.js', 'proxy', document, service, '--errors', '-p', '0'];
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface(child.stdout)) {

@@ -41,9 +41,7 @@ export class Toolbox {
     );
     const missing = required.map(([program]) => program).filter((_, index) => isMissing[index]);
     if (missing.length > 0)
-      throw new Error(
-        `missing on the PATH: ${missing.join(', ')}; see CONTRIBUTING.md for what this suite needs`,
-      );
+      throw new Error(`missing on the PATH: ${missing.join(', ')}; see CONTRIBUTING.md for what this suite needs`);
   }
 
   /**
@@ -76,11 +74,7 @@ export class Toolbox {
   /** Compiles oapi-codegen. @returns the folder of the Go module, which has the tool as `oapi-codegen` */
   go(): Promise<string> {
     return this.once('go', ['go.mod', 'go.sum'], async (folder) => {
-      await this.run(
-        'go',
-        ['build', '-o', '.', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen'],
-        folder,
-      );
+      await this.run('go', ['build', '-o', '.', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen'], folder);
     });
   }
 
@@ -119,19 +113,13 @@ export class Toolbox {
         if (code === 0) done(output);
         else
           reject(
-            new Error(
-              `${[program, ...args].join(' ').slice(0, 300)} ended with ${code}:\n${output.slice(-6_000)}`,
-            ),
+            new Error(`${[program, ...args].join(' ').slice(0, 300)} ended with ${code}:\n${output.slice(-6_000)}`),
           );
       });
     });
   }
 
-  private once(
-    name: string,
-    files: readonly string[],
-    install: (folder: string) => Promise<void>,
-  ): Promise<string> {
+  private once(name: string, files: readonly string[], install: (folder: string) => Promise<void>): Promise<string> {
     const present = this.installed.get(name);
     if (present) return present;
     const folder = join(this.folder, name);

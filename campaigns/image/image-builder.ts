@@ -39,10 +39,7 @@ export class ImageBuilder {
     const base = join(folder, 'base');
     fillBase(base);
     const file = join(folder, 'Dockerfile');
-    writeFileSync(
-      file,
-      `FROM scratch\nADD . /\nENV PATH=/usr/local/bin:/usr/bin NODE_EXTRA_CA_CERTS=${AUTHORITIES}\n`,
-    );
+    writeFileSync(file, `FROM scratch\nADD . /\nENV PATH=/usr/local/bin:/usr/bin NODE_EXTRA_CA_CERTS=${AUTHORITIES}\n`);
     this.buildah('bud', '--quiet', '--file', file, '--tag', BASE, base);
   }
 

@@ -19,8 +19,7 @@ const PACKAGES = Object.entries(
   JSON.parse(readFileSync('package-lock.json', 'utf8')).packages as Record<string, LockedPackage>,
 )
   .filter(
-    ([path, { dev, devOptional, optional, link }]) =>
-      PACKAGE.test(path) && !(dev || devOptional || optional || link),
+    ([path, { dev, devOptional, optional, link }]) => PACKAGE.test(path) && !(dev || devOptional || optional || link),
   )
   .map(([path]) => path.replace(PACKAGE, ''));
 
@@ -98,9 +97,7 @@ describe('the image', function () {
   });
 
   it('lists every package in its bill of materials and in its licence notices', () => {
-    const listed: string[] = JSON.parse(read('sbom.cdx.json')).components.map(
-      ({ name }: { name: string }) => name,
-    );
+    const listed: string[] = JSON.parse(read('sbom.cdx.json')).components.map(({ name }: { name: string }) => name);
     const notices = read('THIRD-PARTY-NOTICES');
     expect(PACKAGES).to.include.members(['koa', 'joi', 'libsql', 'mongodb', 'pg']);
     for (const name of PACKAGES) {

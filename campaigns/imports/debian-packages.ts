@@ -14,9 +14,7 @@ const SKU = /^[A-Za-z0-9._-]{1,64}$/;
 /** Returns every package that `apt-cache dumpavail` lists, as a product. */
 export async function* debianPackages(): AsyncGenerator<RealProduct> {
   const apt = spawn('apt-cache', ['dumpavail'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise<number | null>((resolve, reject) =>
-    apt.once('error', reject).once('close', resolve),
-  );
+  const ended = new Promise<number | null>((resolve, reject) => apt.once('error', reject).once('close', resolve));
   let record: string[] = [];
   for await (const line of createInterface({ input: apt.stdout, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line !== '') record.push(line);

@@ -65,10 +65,7 @@ async function oneByOne(first: HttpClient, key: string): Promise<void> {
   client.close();
 
   print(`created ${created.size}, refused ${JSON.stringify(Object.fromEntries(refused))}`);
-  if (
-    created.size === 0 ||
-    created.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length
-  ) {
+  if (created.size === 0 || created.size + [...refused.values()].reduce((a, b) => a + b, 0) !== products.length) {
     throw new Error('not every package was created or refused');
   }
 }
@@ -79,8 +76,7 @@ async function allTogether(first: HttpClient, key: string): Promise<void> {
   results.forEach(({ status, id, error, replayed }, at) => {
     const product = products[at] as RealProduct;
     if (status === 201 && !replayed) created.set(id, product);
-    else if (error?.code !== 'duplicate_value')
-      throw new Error(`refused without a reason: ${JSON.stringify(error)}`);
+    else if (error?.code !== 'duplicate_value') throw new Error(`refused without a reason: ${JSON.stringify(error)}`);
   });
   await compare(first, created);
   first.close();
@@ -89,8 +85,7 @@ async function allTogether(first: HttpClient, key: string): Promise<void> {
   again.forEach((result, at) => {
     const { status } = results[at];
     const expected = status === 201 ? { ...results[at], replayed: true } : results[at];
-    if (!isDeepStrictEqual(result, expected))
-      throw new Error(`another result than before: ${JSON.stringify(result)}`);
+    if (!isDeepStrictEqual(result, expected)) throw new Error(`another result than before: ${JSON.stringify(result)}`);
   });
   await compare(client, created);
   client.close();
@@ -126,8 +121,7 @@ async function importCsv(client: HttpClient): Promise<void> {
     .slice(0, -1)
     .map((line) => JSON.parse(line));
   const refused = results.find(({ status }) => status !== 201);
-  if (refused || results.length === 0)
-    throw new Error(`a record of CSV was refused: ${JSON.stringify(refused)}`);
+  if (refused || results.length === 0) throw new Error(`a record of CSV was refused: ${JSON.stringify(refused)}`);
   print(
     `${results.length} records of CSV created in ${seconds.toFixed(1)} s: ${rate(results.length, seconds)}, ${memory()}`,
   );
@@ -186,9 +180,7 @@ async function createAll(
   await Promise.all(Array.from({ length: CLIENTS }, work));
   client.close();
   const seconds = (performance.now() - started) / 1000;
-  print(
-    `${products.length} POSTs in ${seconds.toFixed(1)} s: ${rate(products.length, seconds)}, ${memory()}`,
-  );
+  print(`${products.length} POSTs in ${seconds.toFixed(1)} s: ${rate(products.length, seconds)}, ${memory()}`);
 }
 
 async function compare(client: HttpClient, created: ProductsById): Promise<void> {
@@ -203,8 +195,7 @@ async function compare(client: HttpClient, created: ProductsById): Promise<void>
     }
     path = linksOf(page.headers['link'])['next'] ?? '';
   }
-  if (seen.size !== created.size)
-    throw new Error(`${created.size} products were created and ${seen.size} found`);
+  if (seen.size !== created.size) throw new Error(`${created.size} products were created and ${seen.size} found`);
   const seconds = (performance.now() - started) / 1000;
   print(
     `${seen.size} found, each once and unchanged, in ${seconds.toFixed(1)} s: ${rate(seen.size, seconds)}, ${memory()}`,

@@ -89,14 +89,7 @@ interface Report {
 
 interface Mutant {
   readonly mutatorName: string;
-  readonly status:
-    | 'Killed'
-    | 'Timeout'
-    | 'Survived'
-    | 'NoCoverage'
-    | 'RuntimeError'
-    | 'CompileError'
-    | 'Ignored';
+  readonly status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'RuntimeError' | 'CompileError' | 'Ignored';
   readonly replacement?: string;
   readonly location: Readonly<Record<'start' | 'end', { readonly line: number; readonly column: number }>>;
 }
@@ -200,8 +193,6 @@ function survivorsOf(files: Report['files']): string {
 /** @throws Error if the program fails */
 async function succeed(program: string, args: readonly string[], cwd = '.'): Promise<void> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
-  const code = await new Promise<number | null>((done, reject) =>
-    child.once('error', reject).once('close', done),
-  );
+  const code = await new Promise<number | null>((done, reject) => child.once('error', reject).once('close', done));
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`);
 }

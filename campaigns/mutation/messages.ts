@@ -33,6 +33,4 @@ function nameOf({ type, id, key }: Node): string {
 }
 
 /** Stryker reads this name. */
-export const strykerPlugins = [
-  { kind: 'Ignore', name: 'messages', value: { shouldIgnore: reasonToIgnore } },
-] as const;
+export const strykerPlugins = [{ kind: 'Ignore', name: 'messages', value: { shouldIgnore: reasonToIgnore } }] as const;

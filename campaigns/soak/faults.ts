@@ -148,8 +148,7 @@ async function useCommandLine(world: World): Promise<void> {
 async function expectStatus({ clients }: World, token: string, expected: number): Promise<void> {
   for (const client of clients) {
     const { status } = await client.get('/v1/products?limit=1', { token });
-    if (status !== expected)
-      throw new Error(`a key of the command line gets ${status} instead of ${expected}`);
+    if (status !== expected) throw new Error(`a key of the command line gets ${status} instead of ${expected}`);
   }
 }
 
@@ -196,6 +195,5 @@ async function readSlowly({ clients: [client], adminKey, authorityFile, samples 
   }
   for await (const chunk of response) text += chunk;
   const lines = text.split('\n').filter((line) => line.includes('"id":')).length;
-  if (!response.complete || lines < samples)
-    throw new Error(`an export ended after ${lines} of ${samples} products`);
+  if (!response.complete || lines < samples) throw new Error(`an export ended after ${lines} of ${samples} products`);
 }

@@ -169,9 +169,7 @@ export class Load {
         if (expected.includes(response.status)) return Object.assign(response, { attempts });
         reason = `${response.status} ${response.text.slice(0, 200)}`;
         isTolerated =
-          response.status === 503 &&
-          response.headers['retry-after'] !== undefined &&
-          this.tolerance.unavailable;
+          response.status === 503 && response.headers['retry-after'] !== undefined && this.tolerance.unavailable;
       } catch (error) {
         reason = error instanceof Error ? error.message : String(error);
         isTolerated = this.tolerance.broken;
@@ -267,8 +265,7 @@ export class Load {
     const id = records.take();
     if (id === undefined) return this.list(caller);
     const { status, attempts } = await this.send(caller, 'DELETE', `${records.path}/${id}`, [204, 404]);
-    if (status === 404 && attempts === 1)
-      throw new Error(`${records.path}/${id} is acknowledged, but DELETE is 404`);
+    if (status === 404 && attempts === 1) throw new Error(`${records.path}/${id} is acknowledged, but DELETE is 404`);
     records.drop(id);
     this.acknowledged++;
   }
@@ -337,8 +334,4 @@ const LISTS = [
   '/v1/users?limit=50',
   '/v1/orders?userId=1&limit=20',
 ];
-const SEARCHES = [
-  '/v1/products?q=soak&limit=20',
-  '/v1/products?q=lamp&limit=20',
-  '/v1/users?q=soak&limit=20',
-];
+const SEARCHES = ['/v1/products?q=soak&limit=20', '/v1/products?q=lamp&limit=20', '/v1/users?q=soak&limit=20'];

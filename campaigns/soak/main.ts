@@ -160,9 +160,7 @@ async function runMinute(minute: number, world: World): Promise<void> {
   for (const error of errors.slice(0, 3)) failures.push(`minute ${minute}, ${fault.name}: ${error}`);
   const p99 = latencies.quantile(0.99);
   p99s.push(p99);
-  const memory = [...group.processes, ...single.processes].map(
-    ({ pid }) => residentMiB(pid)?.toFixed(0) ?? '-',
-  );
+  const memory = [...group.processes, ...single.processes].map(({ pid }) => residentMiB(pid)?.toFixed(0) ?? '-');
   rows.push([
     `${minute}`,
     fault.name,
@@ -242,8 +240,7 @@ function verify(load: Load, lost: number): void {
   for (const [at, { name }] of replicas.entries()) {
     const most = Math.max(...round.map((minute) => minute[at] ?? 0));
     const last = handles.at(-1)?.[at] ?? 0;
-    if (last > most + EXTRA_HANDLES)
-      failures.push(`handles of ${name}: at most ${most} at first, ${last} at last`);
+    if (last > most + EXTRA_HANDLES) failures.push(`handles of ${name}: at most ${most} at first, ${last} at last`);
   }
   print(`acknowledged writes: ${load.acknowledged}; lost, doubled or different: ${lost}`);
 }
@@ -258,12 +255,8 @@ function survivors(): Pick<Life, 'name' | 'points'>[] {
 
 /** The slope of the regression line (least squares), in MiB a minute. */
 function slopeOf(points: Life['points']): number {
-  const mean = (of: 'minute' | 'mebibytes') =>
-    points.reduce((sum, point) => sum + point[of], 0) / points.length;
+  const mean = (of: 'minute' | 'mebibytes') => points.reduce((sum, point) => sum + point[of], 0) / points.length;
   const [minute, mebibytes] = [mean('minute'), mean('mebibytes')];
-  const covariance = points.reduce(
-    (sum, point) => sum + (point.minute - minute) * (point.mebibytes - mebibytes),
-    0,
-  );
+  const covariance = points.reduce((sum, point) => sum + (point.minute - minute) * (point.mebibytes - mebibytes), 0);
   return covariance / points.reduce((sum, point) => sum + (point.minute - minute) ** 2, 0);
 }

@@ -53,9 +53,7 @@ async function generate() {
   };
   // The codes are an extension of each operation, because new ones may come.
   const operations = Object.values(document.paths).flatMap(Object.values);
-  const codes = [document, ...operations].flatMap((each) =>
-    Object.values(each['x-error-codes'] ?? {}).flat(),
-  );
+  const codes = [document, ...operations].flatMap((each) => Object.values(each['x-error-codes'] ?? {}).flat());
   document.components.schemas.Error.properties.code.enum = [...new Set(codes)].sort();
 
   // The type of a filter is shorter than a reference to it.

@@ -31,9 +31,7 @@ export function argumentIssues(
 ): ArgumentIssue[] {
   const missing = required.filter((name) => args[name] === undefined);
   return [
-    ...missing.map((name) =>
-      argumentIssue('required', name, `is required: it must be ${ruleOf(properties[name])}`),
-    ),
+    ...missing.map((name) => argumentIssue('required', name, `is required: it must be ${ruleOf(properties[name])}`)),
     ...Object.entries(args).flatMap(([name, value]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (!schema) {

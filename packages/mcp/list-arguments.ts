@@ -14,9 +14,7 @@ export const FACET_ARGUMENTS = ['fields', 'q', 'prefix', 'limit'];
 export function listArguments(document: ApiDocument, operationId: string): Record<string, Schema> {
   const parameters = document.queryParameters(operationId);
   const own = new Map(parameters.map(({ name, schema }) => [name, schema]));
-  const { q, sort, limit, cursor, fields } = Object.fromEntries(
-    LIST_ARGUMENTS.map((name) => [name, own.get(name)]),
-  );
+  const { q, sort, limit, cursor, fields } = Object.fromEntries(LIST_ARGUMENTS.map((name) => [name, own.get(name)]));
   return {
     ...(q && {
       q: { ...q, description: 'Words. Each begins a word of the record; case and accents are ignored.' },
@@ -37,11 +35,7 @@ export function listArguments(document: ApiDocument, operationId: string): Recor
  * Returns the schema of the arguments that count the records of one resource by their values.
  * @param search the name of the tool that searches them
  */
-export function facetArguments(
-  document: ApiDocument,
-  operationId: string,
-  search: string,
-): Record<string, Schema> {
+export function facetArguments(document: ApiDocument, operationId: string, search: string): Record<string, Schema> {
   const parameters = document.queryParameters(operationId);
   const descriptions: Readonly<Record<string, string>> = {
     q: `As in ${search}.`,
@@ -77,14 +71,10 @@ export function filterIssues(filter: object, others: readonly string[]): Argumen
   return Object.entries(filter).flatMap(([field, value]) => {
     const name = `filter.${field}`;
     if (others.includes(field))
-      return [
-        argumentIssue('unknown_parameter', name, `is no filter; ${field} is an argument beside filter`),
-      ];
+      return [argumentIssue('unknown_parameter', name, `is no filter; ${field} is an argument beside filter`)];
     const values = Array.isArray(value) ? value : [value];
     if (values.some((one) => !['string', 'number', 'boolean'].includes(typeof one)))
-      return [
-        argumentIssue('invalid_type', name, 'must be text, a number, true, false or an array of these'),
-      ];
+      return [argumentIssue('invalid_type', name, 'must be text, a number, true, false or an array of these')];
     if (Array.isArray(value) && values.some((one) => String(one).includes(',')))
       return [argumentIssue('invalid_format', name, 'cannot have an element with a comma')];
     return [];
@@ -104,18 +94,14 @@ function describeFilters(parameters: readonly Parameter[]): string {
   const isOperator = (name: string) => names.includes(name.slice(0, Math.max(name.lastIndexOf('.'), 0)));
   const fieldsOf = new Map<string, string[]>();
   for (const field of names.filter((name) => !isOperator(name))) {
-    const operators = names.filter(
-      (name) => isOperator(name) && name.slice(0, name.lastIndexOf('.')) === field,
-    );
+    const operators = names.filter((name) => isOperator(name) && name.slice(0, name.lastIndexOf('.')) === field);
     const key = operators.map((name) => name.slice(field.length)).join(' ');
     fieldsOf.set(key, [...(fieldsOf.get(key) ?? []), field]);
   }
   const units = parameters.flatMap(({ name, schema: { description } }) =>
     description === undefined || isOperator(name) ? [] : [`${name}: ${description}`],
   );
-  const groups = [...fieldsOf].map(([operators, fields]) =>
-    [fields.join(', '), operators].filter(Boolean).join(': '),
-  );
+  const groups = [...fieldsOf].map(([operators, fields]) => [fields.join(', '), operators].filter(Boolean).join(': '));
   const lists = names.filter((name) => names.includes(`${name}.all`));
   return [
     `All must hold. FIELD equals, or FIELD.OPERATOR; ${lists.length > 0 ? '.in and .all take' : '.in takes'} an array.`,

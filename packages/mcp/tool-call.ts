@@ -30,8 +30,7 @@ export async function callTool(
   try {
     return result(await tool.call(args as ToolArguments, options));
   } catch (error) {
-    if (error instanceof Unavailable)
-      return failure({ code: 'unavailable', message: error.message, details: [] });
+    if (error instanceof Unavailable) return failure({ code: 'unavailable', message: error.message, details: [] });
     if (!(error instanceof RequestRefused)) throw error;
     return failure({
       ...error.body,

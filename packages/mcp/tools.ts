@@ -70,11 +70,7 @@ const ID: Schema = { ...POSITIVE, description: 'The id of the record.' };
 const VERSION: Schema = { ...POSITIVE, description: 'The version that you read.' };
 
 /** Returns the tools that the credential may use. @param allowDelete whether tools that delete are among them */
-export async function offeredTools(
-  document: ApiDocument,
-  catalogue: Catalogue,
-  allowDelete: boolean,
-): Promise<Tool[]> {
+export async function offeredTools(document: ApiDocument, catalogue: Catalogue, allowDelete: boolean): Promise<Tool[]> {
   const offered = RESOURCES.map(async (names) => {
     const collection = new RemoteCollection(catalogue, names.resource);
     const [mayRead, mayWrite] = await Promise.all([collection.mayRead(), collection.mayWrite()]);
@@ -104,8 +100,7 @@ function readingTools(document: ApiDocument, { resource, one, collection }: Reso
       annotations,
       collection,
       issues: ({ filter = {} }) => filterIssues(filter, LIST_ARGUMENTS),
-      call: (args, options) =>
-        collection.list(listQuery(args, shown), { ...options, count: args.count === true }),
+      call: (args, options) => collection.list(listQuery(args, shown), { ...options, count: args.count === true }),
     },
     {
       name: `read_${one}`,
@@ -170,11 +165,7 @@ function updatingTool(document: ApiDocument, { one, collection }: Resource): Too
   return {
     name: `update_${one}`,
     description: `Change some fields of a ${one}, if it still has the version that you read.`,
-    inputSchema: inputSchema({ id: ID, version: VERSION, ...patch.arguments }, [
-      'id',
-      'version',
-      ...patch.required,
-    ]),
+    inputSchema: inputSchema({ id: ID, version: VERSION, ...patch.arguments }, ['id', 'version', ...patch.required]),
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -197,10 +188,7 @@ function upsertingTool(document: ApiDocument, { one, collection }: Resource, key
     description:
       `Change some fields of the ${one} with this ${key}, whatever its version, or create it if there is none. ` +
       'Fields that you leave out stay as they are.',
-    inputSchema: inputSchema({ [key]: { type: 'string', description }, ...patch.arguments }, [
-      key,
-      ...patch.required,
-    ]),
+    inputSchema: inputSchema({ [key]: { type: 'string', description }, ...patch.arguments }, [key, ...patch.required]),
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -209,9 +197,7 @@ function upsertingTool(document: ApiDocument, { one, collection }: Resource, key
     },
     collection,
     issues: (args) => [
-      ...(/^\.\.?$/.test(`${args[key]}`)
-        ? [argumentIssue('invalid_format', key, 'cannot be "." or ".." here')]
-        : []),
+      ...(/^\.\.?$/.test(`${args[key]}`) ? [argumentIssue('invalid_format', key, 'cannot be "." or ".." here')] : []),
       ...patch.issues(args),
     ],
     call: ({ fields, remove, ...args }, options) =>
@@ -237,10 +223,7 @@ function patchOf(
   description: string,
   key?: string,
 ): Patch {
-  const { schema, properties, removable } = document.changes(
-    `patch${capitalized(one)}`,
-    `create${capitalized(one)}`,
-  );
+  const { schema, properties, removable } = document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`);
   const own = Object.fromEntries(Object.entries(properties).filter(([name]) => name !== key));
   const names = removable.filter((name) => name !== key);
   const remove: Schema = {

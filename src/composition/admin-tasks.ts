@@ -44,10 +44,7 @@ export async function administerKeys<Result>(
 }
 
 /** Runs `use` with the seeding of sample products. Creates the database if there is none. */
-export function seedStore<Result>(
-  settings: Settings,
-  use: (seeding: Seeding) => Promise<Result>,
-): Promise<Result> {
+export function seedStore<Result>(settings: Settings, use: (seeding: Seeding) => Promise<Result>): Promise<Result> {
   return withStore(settings, ({ storage: { products }, resources }) => {
     const { service } = resources.products;
     const draftOf = (body: unknown) => newDraft(PRODUCTS, body);
@@ -69,11 +66,7 @@ export async function copyStores(from: string, to: string, options: CopyOptions)
  * @returns the size of the file in bytes
  * @throws BackupTargetError; StoreConfigError, also if the store has no such backup
  */
-export async function backUpStore(
-  settings: Settings,
-  file: string,
-  progress: BackupProgress,
-): Promise<number> {
+export async function backUpStore(settings: Settings, file: string, progress: BackupProgress): Promise<number> {
   return backupOf(settings, 'backup').create(settings, file, progress);
 }
 
@@ -81,11 +74,7 @@ export async function backUpStore(
  * Puts a copy of a backup in the place of the configured store, which nobody may have open.
  * @throws SourceMissing, BackupUnusable, BackupTargetError, StoreInUse; StoreConfigError, also if the store has no such backup
  */
-export async function restoreStore(
-  settings: Settings,
-  file: string,
-  progress: BackupProgress,
-): Promise<RestoreReport> {
+export async function restoreStore(settings: Settings, file: string, progress: BackupProgress): Promise<RestoreReport> {
   return backupOf(settings, 'restore').restore(settings, file, new SystemClock().now(), progress);
 }
 

@@ -138,8 +138,7 @@ class Factories {
     return new Authenticator({ cache, clock, failures, apiKeys, accessTokens, external, issuerOf });
   };
 
-  readonly webhookTransport = ({ settings }: Application) =>
-    new HttpsWebhookTransport(settings.WEBHOOK_NETWORKS);
+  readonly webhookTransport = ({ settings }: Application) => new HttpsWebhookTransport(settings.WEBHOOK_NETWORKS);
   readonly deliveries = (parts: Application) => {
     const { storage, webhookTransport: transport, clock, backoff } = parts;
     const { webhookStates: states, apiKeys: keys } = storage;
@@ -216,8 +215,7 @@ class Factories {
     ...storeObservers,
   ];
   readonly limits = ({ settings }: Application) => new ConcurrencyLimits(settings.BODY_LIMIT_BYTES);
-  readonly transport = ({ settings, clock, logger }: Application) =>
-    TRANSPORTS[settings.TLS](settings, clock, logger);
+  readonly transport = ({ settings, clock, logger }: Application) => TRANSPORTS[settings.TLS](settings, clock, logger);
   readonly metricsReport = (parts: Application) => {
     const { settings, metrics, clock, logger, store, feedState, limits, transport } = parts;
     const { DATA_DIR: dataDir, STORE, RATE_LIMITER, CHANGES } = settings;

@@ -51,9 +51,7 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
 
   redis: async () => {
     const { RedisConnection } = await import('../adapters/outbound/redis/connection.js');
-    const { FallbackRateLimiter, RedisRateLimiter } = await import(
-      '../adapters/outbound/redis/rate-limiter.js'
-    );
+    const { FallbackRateLimiter, RedisRateLimiter } = await import('../adapters/outbound/redis/rate-limiter.js');
     return ({ settings, clock, metrics, logger, storeObservers }) => {
       const connection = new RedisConnection(settings.REDIS_URL, logger);
       const limiter = (policy: RatePolicy) =>

@@ -1,9 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  PublicView,
-  ReadPolicy,
-  ResourceDefinition,
-} from '../adapters/inbound/http/core/resource-definition.js';
+import type { PublicView, ReadPolicy, ResourceDefinition } from '../adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { API_KEYS, apiKeyRoutes } from '../adapters/inbound/http/resources/api-keys.js';

@@ -57,8 +57,7 @@ export function storageOf(parts: StorageParts, observe: Observe = (port) => port
   return {
     store: observe(withFinishedCopy(store, archives)),
     ...repositories(
-      <Fields extends object>(table: StoredTable) =>
-        observe(of(table).records, table.name) as Repository<Fields>,
+      <Fields extends object>(table: StoredTable) => observe(of(table).records, table.name) as Repository<Fields>,
     ),
     reservations: idempotencyStores((table) => observe(of(table).reservations, `${table.name}_reservations`)),
     changes: changeFeeds((table) => observe(of(table).changes, table.name)),
@@ -78,10 +77,7 @@ export function observedBy(observers: readonly Observer[], system: string): Obse
   return (port, collection) => {
     const calls = methodsOf(port).map(([operation, method]) => {
       const call: StoreCall = { system, operation, ...(collection !== undefined && { collection }) };
-      return [
-        operation,
-        (...args: unknown[]) => observeCall(observers, call, () => method.apply(port, args)),
-      ];
+      return [operation, (...args: unknown[]) => observeCall(observers, call, () => method.apply(port, args))];
     });
     return Object.assign(Object.create(port), Object.fromEntries(calls));
   };
@@ -91,9 +87,8 @@ type Method = (...args: unknown[]) => Promise<unknown>;
 
 function methodsOf(port: object | null): [name: string, method: Method][] {
   if (port === null || port === Object.prototype) return [];
-  const own = Object.entries(Object.getOwnPropertyDescriptors(port)).flatMap(
-    ([name, { value }]): [string, Method][] =>
-      typeof value === 'function' && !UNOBSERVED.includes(name) ? [[name, value]] : [],
+  const own = Object.entries(Object.getOwnPropertyDescriptors(port)).flatMap(([name, { value }]): [string, Method][] =>
+    typeof value === 'function' && !UNOBSERVED.includes(name) ? [[name, value]] : [],
   );
   return [...methodsOf(Object.getPrototypeOf(port)), ...own];
 }

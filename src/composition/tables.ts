@@ -100,9 +100,7 @@ export const EXPIRING_TABLES: readonly StoredTable[] = Object.values(RECORD_TABL
 
 /** The feeds of the tables that have one. */
 export type ChangeFeeds = {
-  readonly [Name in ResourceName]: Tables[Name] extends Table<infer Fields, 'keyed'>
-    ? ChangeFeed<Fields>
-    : never;
+  readonly [Name in ResourceName]: Tables[Name] extends Table<infer Fields, 'keyed'> ? ChangeFeed<Fields> : never;
 };
 
 /** @param of returns the feed of a table with any fields */

@@ -1,9 +1,5 @@
 import { join } from 'node:path';
-import {
-  type ClientAddress,
-  directAddress,
-  proxiedAddress,
-} from '../adapters/inbound/http/middleware/limits.js';
+import { type ClientAddress, directAddress, proxiedAddress } from '../adapters/inbound/http/middleware/limits.js';
 import { TrustedProxies } from '../adapters/inbound/http/server/ip-address.js';
 import { STRICT_TRANSPORT } from '../adapters/inbound/http/server/server.js';
 import { FileCertificates } from '../adapters/outbound/certificates/file-certificates.js';

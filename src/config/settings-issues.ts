@@ -42,8 +42,7 @@ function unknownName(name: string): string {
 function wordsOf(name: string, { type, message, context }: Joi.ValidationErrorItem): string {
   const setting = describeSettings().find((one) => one.name === name);
   const limit = context?.['limit'];
-  const isOfAll =
-    limit === undefined || limit === (type === 'number.max' ? setting?.maximum : setting?.minimum);
+  const isOfAll = limit === undefined || limit === (type === 'number.max' ? setting?.maximum : setting?.minimum);
   return setting && isOfAll && PLAIN_ERRORS.test(type) ? `${name} must be ${allowedIn(setting)}` : message;
 }
 

@@ -69,9 +69,7 @@ function parsed(file: string | URL, text: string): unknown {
   } catch (error) {
     // The parser's own message would quote the file, secrets included.
     const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw new SettingsError([
-      `CONFIG_FILE: ${shownFile(file)} is not valid JSON${where ? `, ${where}` : ''}`,
-    ]);
+    throw new SettingsError([`CONFIG_FILE: ${shownFile(file)} is not valid JSON${where ? `, ${where}` : ''}`]);
   }
 }
 

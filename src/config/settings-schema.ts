@@ -3,16 +3,7 @@ import { STORES, type StoreName, type StoreSettings, type Stores } from '../comp
 import { serverUrl } from '../composition/stores/registration.js';
 import { DEFAULTS, readLayer } from './settings-layers.js';
 import type { Secrecy } from './shown-value.js';
-import {
-  addressList,
-  apiKey,
-  issuerUrl,
-  nameList,
-  originList,
-  ownPort,
-  publicUrl,
-  redisUrl,
-} from './validators.js';
+import { addressList, apiKey, issuerUrl, nameList, originList, ownPort, publicUrl, redisUrl } from './validators.js';
 
 /** The validated settings. An optional text that is not set is empty. */
 export type Settings = StoreSettings & {
@@ -29,8 +20,7 @@ export function settingsSchema(stores: Stores): Joi.ObjectSchema<Settings> {
   return Joi.object<Settings>(schemas(stores)).messages({
     names: '{{#lines}}',
     addresses: '{{#label}} must be addresses and CIDRs, separated by commas',
-    origins:
-      '{{#label}} must be origins such as https://shop.example, separated by commas and without a path, or *',
+    origins: '{{#label}} must be origins such as https://shop.example, separated by commas and without a path, or *',
   });
 }
 
@@ -52,9 +42,7 @@ function schemas(stores: Stores) {
       }),
     DATA_DIR: Joi.string()
       .required()
-      .description(
-        'The folder of certificates, unread import results and, unless `SQLITE_FILE` is set, the database.',
-      ),
+      .description('The folder of certificates, unread import results and, unless `SQLITE_FILE` is set, the database.'),
     STORE: oneOf(
       Object.keys(stores) as StoreName[],
       'The database; `memory` forgets everything when the process ends.',
@@ -91,10 +79,8 @@ function schemas(stores: Stores) {
     )
       .default('')
       .messages({
-        'issuer.own':
-          'OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway',
-        'any.invalid':
-          'OAUTH_ISSUER must be an https:// address without query or fragment, or http:// of this machine',
+        'issuer.own': 'OAUTH_ISSUER must be another than this service itself, whose own tokens are taken anyway',
+        'any.invalid': 'OAUTH_ISSUER must be an https:// address without query or fragment, or http:// of this machine',
       }),
     OAUTH_AUDIENCE: Joi.string()
       .default('')
@@ -103,11 +89,7 @@ function schemas(stores: Stores) {
       .description('The value that `aud` of those tokens must contain, required with `OAUTH_ISSUER`.'),
     PUBLIC_READ: oneOf(['', 'products'], 'The resource that can be read without a token, if any.'),
     PUBLIC_MAX_AGE: integer(0, YEAR_SECONDS, 'How long caches may keep a public response, in seconds.'),
-    QUERY_TIMEOUT_MS: integer(
-      1,
-      600_000,
-      'How long a list or count that no index serves may take, in milliseconds.',
-    ),
+    QUERY_TIMEOUT_MS: integer(1, 600_000, 'How long a list or count that no index serves may take, in milliseconds.'),
     REQUIRE_IF_MATCH: Joi.boolean()
       .required()
       .description(
@@ -214,10 +196,7 @@ function integer(min: number, max: number, description: string): Joi.NumberSchem
   return Joi.number().integer().min(min).max(max).required().description(description);
 }
 
-function oneOf<const Value extends string>(
-  values: readonly Value[],
-  description: string,
-): Joi.StringSchema<Value> {
+function oneOf<const Value extends string>(values: readonly Value[], description: string): Joi.StringSchema<Value> {
   return Joi.string<Value>()
     .valid(...values)
     .required()
@@ -285,23 +264,21 @@ const PORT_RANGE = { minimum: 0, maximum: 65_535 };
 /** All settings in the order of the schema, except CONFIG_FILE, which names a file of settings. */
 export function describeSettings(schema = SETTINGS_SCHEMA): SettingDescription[] {
   const defaults = readLayer(DEFAULTS);
-  return Object.entries(descriptionsIn(schema)).map(
-    ([name, { type, flags, allow = [], metas = [], rules = [] }]) => {
-      const meta: SettingMeta = Object.assign({}, ...metas);
-      const limit = (rule: string) => rules.find((one) => one.name === rule)?.args?.limit;
-      const [minimum, maximum] = [limit('min'), limit('max')];
-      return {
-        name,
-        type: type === 'number' ? 'integer' : (type as 'string' | 'boolean'),
-        values: meta.values ?? (flags.only ? allow.map(String).filter(Boolean) : []),
-        ...(rules.some((rule) => rule.name === 'port') && PORT_RANGE),
-        ...(minimum !== undefined && { minimum }),
-        ...(maximum !== undefined && { maximum }),
-        default: meta.default ?? String(defaults[name] ?? ''),
-        description: flags.description ?? '',
-      };
-    },
-  );
+  return Object.entries(descriptionsIn(schema)).map(([name, { type, flags, allow = [], metas = [], rules = [] }]) => {
+    const meta: SettingMeta = Object.assign({}, ...metas);
+    const limit = (rule: string) => rules.find((one) => one.name === rule)?.args?.limit;
+    const [minimum, maximum] = [limit('min'), limit('max')];
+    return {
+      name,
+      type: type === 'number' ? 'integer' : (type as 'string' | 'boolean'),
+      values: meta.values ?? (flags.only ? allow.map(String).filter(Boolean) : []),
+      ...(rules.some((rule) => rule.name === 'port') && PORT_RANGE),
+      ...(minimum !== undefined && { minimum }),
+      ...(maximum !== undefined && { maximum }),
+      default: meta.default ?? String(defaults[name] ?? ''),
+      description: flags.description ?? '',
+    };
+  });
 }
 
 function descriptionsIn(schema: Joi.ObjectSchema): Readonly<Record<string, JoiDescription>> {

@@ -40,8 +40,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 export function explainSettings(environment: NodeJS.ProcessEnv = process.env): ExplainedSettings {
   const layers = readLayers(environment, SETTING_NAMES);
   const { value, issues } = validated(layers);
-  const effective: Readonly<Record<string, unknown>> =
-    issues.length > 0 ? given(layers) : { ...(value as object) };
+  const effective: Readonly<Record<string, unknown>> = issues.length > 0 ? given(layers) : { ...(value as object) };
   const settings = SETTING_NAMES.map((name) => {
     const from = layers.layers.findLast(({ values }) => values[name] !== undefined);
     const computed = from ? undefined : computedValue(name, effective);
@@ -102,8 +101,7 @@ export interface ClientSettings {
 export function loadClientSettings(environment: NodeJS.ProcessEnv = process.env): ClientSettings {
   const { API_KEY: token = '', NODE_EXTRA_CA_CERTS: extraCaFile } = environment;
   if (token === '') throw new SettingsError(['API_KEY is not set: it is the API key of a running service']);
-  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token))
-    throw new SettingsError(['API_KEY must be an API key or an access token']);
+  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token)) throw new SettingsError(['API_KEY must be an API key or an access token']);
   return { token, extraCaFile: extraCaFile || undefined };
 }
 
@@ -114,10 +112,7 @@ export function toEnvironment(settings: Settings): Record<string, string> {
 }
 
 /** The names that the settings add to the self-signed certificate. */
-export function certificateNames({
-  TLS_NAMES,
-  PUBLIC_URL,
-}: Pick<Settings, 'TLS_NAMES' | 'PUBLIC_URL'>): string[] {
+export function certificateNames({ TLS_NAMES, PUBLIC_URL }: Pick<Settings, 'TLS_NAMES' | 'PUBLIC_URL'>): string[] {
   // Clients compare the name without the dot of an absolute one, and an IPv6 address without its brackets.
   const hosts = PUBLIC_URL ? [new URL(PUBLIC_URL).hostname.replace(/^\[|\]$|\.$/g, '')] : [];
   return [...TLS_NAMES.split(',').filter(Boolean), ...hosts];
@@ -145,9 +140,7 @@ function computedValue(name: string, values: Readonly<Record<string, unknown>>):
 
 function shownSetting(name: string, value: unknown): ExplainedSetting['value'] {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  return escapeControls(
-    maskedText(typeof value === 'string' ? value : JSON.stringify(value), metaOf(name).secrecy),
-  );
+  return escapeControls(maskedText(typeof value === 'string' ? value : JSON.stringify(value), metaOf(name).secrecy));
 }
 
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
@@ -175,8 +168,7 @@ export function loadTracing(environment: NodeJS.ProcessEnv = process.env): Traci
   const exporter = get('OTEL_TRACES_EXPORTER');
   if (exporter === 'none') return {};
   if (exporter === undefined && !ENDPOINTS.some(get)) return {};
-  if (exporter !== undefined && exporter !== 'otlp')
-    return { problem: 'OTEL_TRACES_EXPORTER must be otlp or none' };
+  if (exporter !== undefined && exporter !== 'otlp') return { problem: 'OTEL_TRACES_EXPORTER must be otlp or none' };
   for (const name of ENDPOINTS) {
     const endpoint = get(name);
     if (endpoint !== undefined && !/^https?:$/.test(protocolOf(endpoint)))

@@ -32,8 +32,7 @@ export function maskedText(text: string, secrecy?: Secrecy): string {
 
 /** The hosts, the ports and the database: nothing else of a URL is shown. */
 function maskedUrl(text: string): string {
-  const [, scheme = '', user = '', location = ''] =
-    /^([a-z][a-z\d+.-]*:\/\/)(?:(.*)@)?([^?]*)/is.exec(text) ?? [];
+  const [, scheme = '', user = '', location = ''] = /^([a-z][a-z\d+.-]*:\/\/)(?:(.*)@)?([^?]*)/is.exec(text) ?? [];
   if (isAmbiguousUrl(text) || !PLAIN_LOCATION.test(location)) return HIDDEN;
   return redactSecrets(`${scheme}${user && `${HIDDEN}@`}${location}`);
 }

@@ -78,8 +78,7 @@ export function ownPort(port: number, { error, state }: Joi.CustomHelpers): numb
   const addresses = (host: unknown) => (host === 'localhost' ? ['127.0.0.1', '::1'] : [String(host)]);
   const [ones, others] = [addresses(HOST), addresses(MANAGEMENT_HOST)];
   const overlap =
-    ones.some((host) => others.includes(host)) ||
-    [...ones, ...others].some((host) => WILDCARDS.includes(host));
+    ones.some((host) => others.includes(host)) || [...ones, ...others].some((host) => WILDCARDS.includes(host));
   return port !== 0 && port === Number(PORT) && overlap ? error('any.invalid') : port;
 }
 

@@ -46,10 +46,7 @@ export class InsufficientScope extends AppError {
  * Decides whether a request may go on. Called before the rest of the request is validated.
  * @returns the error of a denied request, `unauthenticated` or {@link InsufficientScope}; undefined if it is allowed
  */
-export function denialReason(
-  principal: Principal | undefined,
-  requirement: Requirement,
-): AppError | undefined {
+export function denialReason(principal: Principal | undefined, requirement: Requirement): AppError | undefined {
   if (requirement === 'none') return undefined;
   if (!principal) {
     const message = 'This needs a token: send Authorization: Bearer and an API key or an access token.';

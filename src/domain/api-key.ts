@@ -56,8 +56,7 @@ export const API_KEY = {
     indexed: true,
   },
   createdBySubject: {
-    description:
-      "The subject of another issuer's token that made this key, which then expires within 90 days",
+    description: "The subject of another issuer's token that made this key, which then expires within 90 days",
     kind: 'text',
     min: 1,
     max: 16_384,
@@ -89,11 +88,7 @@ export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Instan
  * @param reason shown to the client if the key is revoked; see {@link invalidToken}
  * @throws AppError `invalid_token`, `token_expired`
  */
-export function validKey(
-  key: Versioned<ApiKey> | undefined,
-  now: Instant,
-  reason?: string,
-): Versioned<ApiKey> {
+export function validKey(key: Versioned<ApiKey> | undefined, now: Instant, reason?: string): Versioned<ApiKey> {
   if (!key) throw invalidToken(reason);
   if (hasExpired(key.fields, now)) throw new AppError('token_expired', 'The API key has expired.');
   return key;

@@ -132,13 +132,9 @@ export type Path = readonly (string | number)[];
 
 /** The TypeScript type of an entity with these fields. */
 export type FieldsOf<Table extends FieldTable> = {
-  readonly [Name in keyof Table as Table[Name] extends { required: true } ? Name : never]: ValueOf<
-    Table[Name]
-  >;
+  readonly [Name in keyof Table as Table[Name] extends { required: true } ? Name : never]: ValueOf<Table[Name]>;
 } & {
-  readonly [Name in keyof Table as Table[Name] extends { required: true } ? never : Name]?: ValueOf<
-    Table[Name]
-  >;
+  readonly [Name in keyof Table as Table[Name] extends { required: true } ? never : Name]?: ValueOf<Table[Name]>;
 };
 
 export type ValueOf<F> = F extends { kind: 'text' | 'code' }
@@ -280,9 +276,7 @@ export interface MoneyField {
 export function moneyFields(table: FieldTable): MoneyField[] {
   return Object.entries(table).flatMap(([field, object]) =>
     Object.entries(object.kind === 'object' ? object.fields : {}).flatMap(([amount, member]) =>
-      member.kind === 'integer' && member.currency !== undefined
-        ? [{ field, amount, currency: member.currency }]
-        : [],
+      member.kind === 'integer' && member.currency !== undefined ? [{ field, amount, currency: member.currency }] : [],
     ),
   );
 }
@@ -296,9 +290,7 @@ export function indexedFields(table: FieldTable): FieldSpecs {
 function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [string, FieldSpec][] {
   const isRequired = isAlwaysPresent && field.required === true;
   if (field.kind === 'object')
-    return Object.entries(field.fields).flatMap(([member, inner]) =>
-      indexedIn(`${name}.${member}`, inner, isRequired),
-    );
+    return Object.entries(field.fields).flatMap(([member, inner]) => indexedIn(`${name}.${member}`, inner, isRequired));
   if (!field.indexed) return [];
   if (field.indexed === 'presence') return [[name, { type: 'presence' }]];
   if (field.kind === 'list') return [[name, listSpec(name, field)]];
@@ -320,8 +312,7 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
 }
 
 function listSpec(name: string, { of: element, faceted }: ListField): FieldSpec {
-  if (element.kind !== 'text')
-    throw new Error(`The list ${name} cannot be indexed: its elements are no texts.`);
+  if (element.kind !== 'text') throw new Error(`The list ${name} cannot be indexed: its elements are no texts.`);
   return { type: 'text', isList: true, ...(faceted && { faceted }) };
 }
 
@@ -367,10 +358,7 @@ export function isReference(value: unknown): value is Id {
   return typeof value === 'number' && isWithin(value, REFERENCE);
 }
 
-export function isWithin(
-  value: number,
-  { min, max }: { readonly min: number; readonly max: number },
-): boolean {
+export function isWithin(value: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
   return Number.isSafeInteger(value) && value >= min && value <= max;
 }
 

@@ -14,8 +14,7 @@ const HOUR = 60 * MINUTE;
  * @returns undefined if the text is no date-time, or names a day that does not exist
  */
 export function parseInstant(text: string): Instant | undefined {
-  const [, date, hours, minutes, seconds, fraction = '', sign, offsetHours, offsetMinutes] =
-    DATE_TIME.exec(text) ?? [];
+  const [, date, hours, minutes, seconds, fraction = '', sign, offsetHours, offsetMinutes] = DATE_TIME.exec(text) ?? [];
   const day = dayOf(date ?? '');
   if (day === undefined) return undefined;
   const offset = duration(offsetHours, offsetMinutes, '0') * (sign === '-' ? -1 : 1);

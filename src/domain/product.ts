@@ -136,8 +136,7 @@ export const PRODUCT = {
     searched: true,
   },
   gtin: {
-    description:
-      'The Global Trade Item Number, with its check digit (GS1 General Specifications, section 7.9)',
+    description: 'The Global Trade Item Number, with its check digit (GS1 General Specifications, section 7.9)',
     kind: 'code',
     pattern: /^(?:[0-9]{8}|[0-9]{12,14})$/,
     isValid: hasCheckDigit,
@@ -177,9 +176,7 @@ export type Price = NonNullable<Product['price']>;
 
 /** The digits before the last one weigh 3 and 1 in turn, from the right; with the last one the sum ends in 0. */
 export function hasCheckDigit(digits: string): boolean {
-  const sum = [...digits]
-    .reverse()
-    .reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);
+  const sum = [...digits].reverse().reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);
   return sum % 10 === 0;
 }
 

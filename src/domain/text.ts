@@ -77,8 +77,7 @@ export const URL_RULE: TextRule = {
 export const HTTPS_URL_RULE: TextRule = {
   ...URL_RULE,
   allowed: new RegExp(HTTP_URL.source.replace('[Hh][Tt][Tt][Pp][Ss]?', '[Hh][Tt][Tt][Pp][Ss]')),
-  characters:
-    'characters of ASCII, an absolute https URL without user information, such as https://example.com/hook',
+  characters: 'characters of ASCII, an absolute https URL without user information, such as https://example.com/hook',
 };
 
 export function validateText(text: string, rule: TextRule): IssueCode[] {

@@ -102,8 +102,7 @@ function entityCheck(table: FieldTable): Check {
       } else if (isRequired) issues.push({ code: 'required', path: [name] });
     }
     if (others === 0) return issues;
-    for (const name of names)
-      if (!Object.hasOwn(table, name)) issues.push({ code: 'unknown_field', path: [name] });
+    for (const name of names) if (!Object.hasOwn(table, name)) issues.push({ code: 'unknown_field', path: [name] });
     return issues;
   };
 }
@@ -135,10 +134,7 @@ const COMPARABLE: readonly Field['kind'][] = ['reference', 'choice', 'text'];
  * Makes a function that returns the paths to values that repeat an earlier one. Elements may be of any type: only valid
  * values are compared.
  */
-export function repetitionsIn({
-  of: element,
-  distinct,
-}: ListField): (elements: readonly unknown[]) => readonly Path[] {
+export function repetitionsIn({ of: element, distinct }: ListField): (elements: readonly unknown[]) => readonly Path[] {
   if (!distinct) return () => NONE;
   const compared = distinct.reduce(member, element);
   if (!COMPARABLE.includes(compared.kind))

@@ -81,9 +81,7 @@ const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
  */
 export function unusableFields(fields: unknown): string[] {
   const stored: Readonly<Record<string, unknown>> = { ...(fields as object) };
-  const invalid: string[] = SENT_FIELDS.filter(([name, check]) => check(stored[name]).length > 0).map(
-    ([name]) => name,
-  );
+  const invalid: string[] = SENT_FIELDS.filter(([name, check]) => check(stored[name]).length > 0).map(([name]) => name);
   const { secret, formerSecrets = [], starts } = stored;
   if (typeof secret !== 'string' || !SECRET.test(secret)) invalid.push('secret');
   if (!Array.isArray(formerSecrets)) invalid.push('formerSecrets');

@@ -127,18 +127,11 @@ function notASocket(reason: unknown): SettingsError {
   return new SettingsError([`LISTEN_FDS: the descriptor that was passed is no TCP socket: ${why}.`]);
 }
 
-function explained(
-  error: NodeJS.ErrnoException,
-  host: string,
-  port: number,
-  settings: AddressSettings,
-): Error {
+function explained(error: NodeJS.ErrnoException, host: string, port: number, settings: AddressSettings): Error {
   const { code } = error;
   switch (code) {
     case 'EADDRINUSE':
-      return new AddressInUse(
-        `${settings.port}: ${host}:${port} is in use. ${ANOTHER}; ${ADVICE[settings.port]}.`,
-      );
+      return new AddressInUse(`${settings.port}: ${host}:${port} is in use. ${ANOTHER}; ${ADVICE[settings.port]}.`);
     case 'EADDRNOTAVAIL':
       return new SettingsError([`${settings.host}: ${host} is no address of this machine (${code}).`], {
         cause: error,

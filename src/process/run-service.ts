@@ -1,11 +1,5 @@
 import cluster from 'node:cluster';
-import {
-  loadSettings,
-  loadTracing,
-  passedSocket,
-  type Settings,
-  unknownVariables,
-} from '../config/settings.js';
+import { loadSettings, loadTracing, passedSocket, type Settings, unknownVariables } from '../config/settings.js';
 import { EXIT_CODES } from '../shared/program.js';
 import type { WorkerReport } from './cluster/worker-pool.js';
 import { exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';

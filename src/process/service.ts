@@ -4,12 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isProbe, type Route } from '../adapters/inbound/http/core/route.js';
 import { healthRoutes } from '../adapters/inbound/http/pages/pages.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';
-import {
-  createPlainServer,
-  createTlsServer,
-  Drain,
-  replaceIdentity,
-} from '../adapters/inbound/http/server/server.js';
+import { createPlainServer, createTlsServer, Drain, replaceIdentity } from '../adapters/inbound/http/server/server.js';
 import { type Application, asSettingsError, compose } from '../composition/application.js';
 import { PeriodicJob } from '../composition/jobs.js';
 import { forgetsEverything, STORES } from '../composition/stores/index.js';
@@ -140,18 +135,8 @@ export class Service {
   };
 
   private async listen(health: readonly Route[], descriptor?: number): Promise<number> {
-    const {
-      settings,
-      observers,
-      logger,
-      clock,
-      rateLimits,
-      authenticator,
-      publicUrl,
-      routes,
-      transport,
-      limits,
-    } = this.parts;
+    const { settings, observers, logger, clock, rateLimits, authenticator, publicUrl, routes, transport, limits } =
+      this.parts;
     const listener = createApp({
       clientAddress: transport.clientAddress,
       corsOrigins: settings.CORS_ORIGINS,
@@ -261,12 +246,9 @@ export class Service {
         if (!(error instanceof AppError && error.code === 'unavailable')) throw asSettingsError(error);
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)
-          throw new StoreTimeout(
-            `The store could not be reached in time: ${error.message}${reasonOf(error)}`,
-            {
-              cause: error,
-            },
-          );
+          throw new StoreTimeout(`The store could not be reached in time: ${error.message}${reasonOf(error)}`, {
+            cause: error,
+          });
       }
       await pause();
     }
@@ -302,10 +284,7 @@ export async function createService(
  * Tries the second port even if the first one is taken, because another instance takes both.
  * @throws AddressInUse with one line for each port that is taken
  */
-async function bothPorts(
-  first: Promise<number>,
-  listenOnSecond: () => Promise<number>,
-): Promise<[number, number]> {
+async function bothPorts(first: Promise<number>, listenOnSecond: () => Promise<number>): Promise<[number, number]> {
   const ports = [await orTaken(first), await orTaken(listenOnSecond())] as const;
   const lines = ports.flatMap((port) => (typeof port === 'number' ? [] : [port.message]));
   if (lines.length > 0) throw new AddressInUse(lines.join('\n'));

@@ -18,9 +18,7 @@ export const startupBanner: Lines = (settings, started) => {
 };
 
 const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
-  'self-signed': ({ HOST }, { port }) => [
-    `The product catalogue listens on https://localhost:${port} (${HOST}).`,
-  ],
+  'self-signed': ({ HOST }, { port }) => [`The product catalogue listens on https://localhost:${port} (${HOST}).`],
   files: ({ HOST, TLS_CERT_FILE }, { port, expired }) => [
     `The product catalogue listens on https://localhost:${port} (${HOST}), with the certificate ${TLS_CERT_FILE}.`,
     ...(expired === undefined

@@ -13,9 +13,7 @@ export function requireSupportedNode() {
   const manifest = JSON.parse(readFileSync(new URL('package.json', ROOT_FOLDER), 'utf8'));
   const supported = manifest.engines.node;
   if (isSupported(process.versions.node, supported)) return;
-  process.stderr.write(
-    `This needs Node ${describeRanges(supported)}; it is run by Node ${process.versions.node}.\n`,
-  );
+  process.stderr.write(`This needs Node ${describeRanges(supported)}; it is run by Node ${process.versions.node}.\n`);
   process.exit(EXIT_CODES.configuration);
 }
 

@@ -8,9 +8,7 @@ const CHECKSUM_LENGTH = 6;
 
 /** Whether a text has the shape of an API key, and ends with the checksum of what precedes it. */
 export function isWellFormedKey(key: string): boolean {
-  return (
-    API_KEY_SHAPE.test(key) && keyChecksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH)
-  );
+  return API_KEY_SHAPE.test(key) && keyChecksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH);
 }
 
 /** Returns the CRC-32 in six base62 characters, which hold each one, because 62^6 is more than 2^32. */

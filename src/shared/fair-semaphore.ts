@@ -61,9 +61,7 @@ export class FairSemaphore {
    */
   acquire(client: string, size = 1): MaybePromise<Permit | undefined> {
     const needed = Math.min(size, this.limits.perClient);
-    return this.waiting.isEmpty && this.fits(client, needed)
-      ? this.grant(client, needed)
-      : this.wait(client, needed);
+    return this.waiting.isEmpty && this.fits(client, needed) ? this.grant(client, needed) : this.wait(client, needed);
   }
 
   private wait(client: string, needed: number): Promise<Permit | undefined> {

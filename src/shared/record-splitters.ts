@@ -16,9 +16,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Returns the first line without the byte order mark. */
 function unmarked(line: Uint8Array): Uint8Array {
-  return BYTE_ORDER_MARK.every((byte, at) => line[at] === byte)
-    ? line.subarray(BYTE_ORDER_MARK.length)
-    : line;
+  return BYTE_ORDER_MARK.every((byte, at) => line[at] === byte) ? line.subarray(BYTE_ORDER_MARK.length) : line;
 }
 
 const FIRST_CAPACITY = 1_024;

@@ -53,9 +53,7 @@ describe('the source code', () => {
       'process/supported-node.ts',
       'process/run-service.ts',
     ]);
-    expect(
-      modules.find(({ path }) => path === 'adapters/inbound/http/pipeline/app.ts')?.imports,
-    ).to.include.members([
+    expect(modules.find(({ path }) => path === 'adapters/inbound/http/pipeline/app.ts')?.imports).to.include.members([
       'node:http',
       'domain/errors.ts',
       'adapters/inbound/http/pipeline/route-handler.ts',

@@ -21,10 +21,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 const BREACHES: Readonly<Record<string, Module>> = {
-  'the console sends requests only through the client': moduleOf(
-    'console/x.ts',
-    "await fetch('/v1/products');",
-  ),
+  'the console sends requests only through the client': moduleOf('console/x.ts', "await fetch('/v1/products');"),
   'all texts of the console are in one file': moduleOf('console/x.tsx', '<p class="a">\n  Not found.\n</p>'),
 };
 

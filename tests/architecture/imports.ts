@@ -8,8 +8,7 @@ export interface Module {
   readonly imports: readonly string[];
 }
 
-const IMPORT =
-  /^(?:import|export)\s(?:[\w\s{},*$]*?\bfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+const IMPORT = /^(?:import|export)\s(?:[\w\s{},*$]*?\bfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
 
 /** A module of the service, or of a package, by the imports of package.json. */
 const OWN = /^#(?:src\/)?(.*)/;

@@ -13,9 +13,7 @@ const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'compos
 
 /** The packages that the adapters of stores import. */
 function driversOfStores(modules: readonly Module[]): readonly string[] {
-  const stores = modules.flatMap(
-    ({ path }) => /^adapters\/outbound\/\w+\/(?=storage\.ts$)/.exec(path)?.[0] ?? [],
-  );
+  const stores = modules.flatMap(({ path }) => /^adapters\/outbound\/\w+\/(?=storage\.ts$)/.exec(path)?.[0] ?? []);
   return modules
     .filter(({ path }) => stores.some((folder) => path.startsWith(folder)))
     .flatMap(({ imports }) => imports.filter((name) => !name.endsWith('.ts') && !name.startsWith('node:')));

@@ -18,8 +18,7 @@ const MAY_CONNECT = [
   'packages/pages/',
 ];
 /** Imports of values from Node's network modules. */
-const FROM_NODE =
-  /^import\s+(?!type\b)([^;]*?)\s+from\s+'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/gm;
+const FROM_NODE = /^import\s+(?!type\b)([^;]*?)\s+from\s+'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/gm;
 /** Types, and values that only listen, respond or validate. */
 const HARMLESS =
   /^(type .*|createServer( as \w+)?|createSecureContext|isIP|STATUS_CODES|ServerResponse|Server as TcpServer|validateHeaderValue)$/;
@@ -50,9 +49,7 @@ describe('an outgoing connection', () => {
   });
 
   it('has a target that a client chose only in the transport of webhooks, which one part of the service makes', () => {
-    const importers = allModules().filter(({ imports }) =>
-      imports.some((target) => target.startsWith(CHOSEN_TARGETS)),
-    );
+    const importers = allModules().filter(({ imports }) => imports.some((target) => target.startsWith(CHOSEN_TARGETS)));
     const others = importers.filter(({ path }) => !path.startsWith(CHOSEN_TARGETS));
     expect(others.map(({ path }) => path)).to.deep.equal(['composition/application.ts']);
     const sending = allModules().filter(

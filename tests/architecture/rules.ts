@@ -38,13 +38,7 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'process/': [...CORE, 'adapters/inbound/http/', 'config/', 'composition/', 'process/'],
   'main.ts': ['process/'],
   'cli.ts': ['process/', 'command-line.ts'],
-  'command-line.ts': [
-    'adapters/inbound/cli/',
-    'composition/',
-    'process/',
-    'packages/mcp/',
-    'packages/remote/',
-  ],
+  'command-line.ts': ['adapters/inbound/cli/', 'composition/', 'process/', 'packages/mcp/', 'packages/remote/'],
   'packages/client/': ['packages/client/'],
   'packages/remote/': ['packages/remote/', 'packages/client/index.ts'],
   'packages/mcp/': ['packages/mcp/', 'packages/remote/', 'packages/client/index.ts', 'shared/json.ts'],
@@ -107,8 +101,7 @@ const PURE = ['node:util', 'node:crypto', 'node:zlib'];
 const ENVIRONMENT_READERS = ['config/settings.ts'];
 /** An assignment reads nothing. */
 const ENVIRONMENT = /\bprocess\.env\b(?!\['\w+'\] = )/;
-const CLOCK_OR_RANDOMNESS =
-  /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
+const CLOCK_OR_RANDOMNESS = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
 const TIMER = /\bset(Timeout|Interval|Immediate)\(/;
 /** `shared` starts timers in these files alone, and turns of the event loop. */
 const TIMER_OWNERS = ['shared/promises.ts', 'shared/task-scheduler.ts'];
@@ -190,9 +183,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'no two folders import each other, except one and a folder in it': (modules) => {
     const arrows = new Set(
       modules.flatMap(({ path, imports }) =>
-        imports
-          .filter((target) => target.endsWith('.ts'))
-          .map((target) => `${folderOf(path)} → ${folderOf(target)}`),
+        imports.filter((target) => target.endsWith('.ts')).map((target) => `${folderOf(path)} → ${folderOf(target)}`),
       ),
     );
     return [...arrows].filter((arrow) => {
@@ -245,17 +236,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'every owner imports its package': (modules) =>
     Object.entries(OWNERS).flatMap(([name, owners]) =>
       owners
-        .filter(
-          (owner) => !modules.some(({ path, imports }) => path.startsWith(owner) && imports.includes(name)),
-        )
+        .filter((owner) => !modules.some(({ path, imports }) => path.startsWith(owner) && imports.includes(name)))
         .map((owner) => `${owner} does not import ${name}`),
     ),
 
   'no imports form a cycle': (modules) => {
     const byPath = new Map(modules.map((module) => [module.path.replace(/\.tsx$/, '.ts'), module]));
-    return [...byPath.keys()]
-      .filter((path) => reaches(byPath, path, path))
-      .map((path) => `${path} imports itself`);
+    return [...byPath.keys()].filter((path) => reaches(byPath, path, path)).map((path) => `${path} imports itself`);
   },
 };
 
@@ -283,12 +270,7 @@ function mayImport(path: string, target: string, modules: readonly Module[]): bo
   return path.startsWith(folder) && folder !== '' && others.length === 0;
 }
 
-function reaches(
-  modules: ReadonlyMap<string, Module>,
-  from: string,
-  goal: string,
-  seen = new Set<string>(),
-): boolean {
+function reaches(modules: ReadonlyMap<string, Module>, from: string, goal: string, seen = new Set<string>()): boolean {
   return (modules.get(from)?.imports ?? []).some((target) => {
     if (target === goal) return true;
     if (seen.has(target)) return false;

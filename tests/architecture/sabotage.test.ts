@@ -14,8 +14,7 @@ describe('a patch that removes a protection', () => {
 
   it('applies only where its lines stand exactly once', () => {
     const header = 'Protection: a\nWithout it: b\nTest: c\n';
-    const diff =
-      'diff --git a/src/x.ts b/src/x.ts\n--- a/src/x.ts\n+++ b/src/x.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n';
+    const diff = 'diff --git a/src/x.ts b/src/x.ts\n--- a/src/x.ts\n+++ b/src/x.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n';
     const [hunk] = parsePatch('x', header + diff).hunks;
     if (!hunk) throw new Error('The patch has no hunk.');
     expect(applied(hunk, 'zero\none\ntwo\n')).to.equal('zero\none\n2\n');

@@ -33,8 +33,7 @@ interface Credential {
 
 /** A webhook is made and moved, and its secret shown, only for those who may read what it tells. */
 function neededScopes(method: string, path: string): readonly Scope[] {
-  const tells =
-    method === 'POST' ? /\/webhooks(\/\d+\/secret)?$/ : method === 'PATCH' ? /\/webhooks\/\d+$/ : /^$/;
+  const tells = method === 'POST' ? /\/webhooks(\/\d+\/secret)?$/ : method === 'PATCH' ? /\/webhooks\/\d+$/ : /^$/;
   const more: readonly Scope[] = tells.test(path) ? ['products:read'] : [];
   return [...requiredScopes(method, path), ...more];
 }
@@ -139,9 +138,7 @@ export async function credentialContract(settings: Record<string, string>, every
       const revoked = await makeKey(SCOPES);
       const revokedToken = await tokenFor(SCOPES, revoked);
       await asAdmin('DELETE', `/v1/api-keys/${revoked.id}`);
-      const credentials: Credential[] = [
-        { name: 'every scope', authorization: `Bearer ${FIRST_KEY}`, gives: SCOPES },
-      ];
+      const credentials: Credential[] = [{ name: 'every scope', authorization: `Bearer ${FIRST_KEY}`, gives: SCOPES }];
       for (const plural of RECORD_PLURALS) {
         const gives = requiredScopes('PATCH', `/${plural}`);
         const authorization = `Bearer ${(await makeKey(gives)).key}`;
@@ -209,12 +206,7 @@ export async function credentialContract(settings: Record<string, string>, every
     };
 
     /** A request that succeeds if it is let in. */
-    const validRequest = (
-      { key = '' }: ServedRoute,
-      plural: string,
-      method: string,
-      path: string,
-    ): RequestOptions => {
+    const validRequest = ({ key = '' }: ServedRoute, plural: string, method: string, path: string): RequestOptions => {
       // The body of a PUT may leave out what the path says.
       const fields = { ...FIELDS[plural]?.(++records), [key]: undefined };
       if (path.endsWith('/imports'))
@@ -255,31 +247,18 @@ export async function credentialContract(settings: Record<string, string>, every
       let wronglyRefused = 0;
       let serverErrors = 0;
 
-      const check = async (
-        one: Credential,
-        route: ServedRoute,
-        method: string,
-        path: string,
-        target: string,
-      ) => {
+      const check = async (one: Credential, route: ServedRoute, method: string, path: string, target: string) => {
         const plural = pluralOf(path);
         const isRead = READS.includes(method);
         const isPublicRead =
-          'PUBLIC_READ' in settings &&
-          isRead &&
-          /^(\/v1)?\/products(\/\d+|\/sku\/[^/]+|\/facets)?$/.test(path);
+          'PUBLIC_READ' in settings && isRead && /^(\/v1)?\/products(\/\d+|\/sku\/[^/]+|\/facets)?$/.test(path);
         const facts = {
           isPublic: isPublicRead,
           scopes: neededScopes(method, path),
           isKnown: route.methods.includes(method === 'HEAD' ? 'GET' : method),
         };
         const expected = expectedOf(one, facts);
-        const response = await send(
-          method,
-          target,
-          one.authorization,
-          validRequest(route, plural, method, path),
-        );
+        const response = await send(method, target, one.authorization, validRequest(route, plural, method, path));
         combinations++;
         if (response.status >= 500) serverErrors++;
         const got = gotOf(method, response);
@@ -300,8 +279,7 @@ export async function credentialContract(settings: Record<string, string>, every
           const before = await snapshot();
           for (const method of METHODS)
             await inParallel(LANES, credentials, async (one) => {
-              if (READS.includes(method) || !letsIn(one, method, path))
-                await check(one, route, method, path, shared);
+              if (READS.includes(method) || !letsIn(one, method, path)) await check(one, route, method, path, shared);
             });
           if ((await snapshot()) !== before) {
             wronglyIn++;
@@ -317,9 +295,7 @@ export async function credentialContract(settings: Record<string, string>, every
               if (webhook !== undefined) await asAdmin('DELETE', webhook);
             });
         }
-      const states = credentials.filter(({ name }) =>
-        /^(nothing|every|a revoked|an expired|an unknown)/.test(name),
-      );
+      const states = credentials.filter(({ name }) => /^(nothing|every|a revoked|an expired|an unknown)/.test(name));
       for (const route of served)
         for (const path of route.paths.filter(isPublicPath))
           for (const { name, authorization } of states) {

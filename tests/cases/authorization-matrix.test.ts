@@ -70,8 +70,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     ];
 
     /** The setting opens reads of products, and changes nothing else of what other resources allow. */
-    const methodsOf = (path: string) =>
-      'PUBLIC_READ' in settings && !/\/products\b/.test(path) ? READS : METHODS;
+    const methodsOf = (path: string) => ('PUBLIC_READ' in settings && !/\/products\b/.test(path) ? READS : METHODS);
 
     it('is either public or has a required scope in the contract', () => {
       const found = served.flatMap(({ paths }) => paths);
@@ -109,21 +108,18 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
       });
 
       for (const scope of required)
-        await cases.check(
-          `${known ? `needs the scope ${scope}` : 'is not allowed'}: ${method} ${path}`,
-          async () => {
-            for (const options of variants(method, path)) {
-              const { status, headers } = await request(allBut(scope), options);
-              expect(status).to.equal(known ? 403 : 405);
-              if (known) {
-                expect(headers['www-authenticate'])
-                  .to.match(/^Bearer\b/)
-                  .and.include('error="insufficient_scope"')
-                  .and.include(`scope="${scope}"`);
-              } else expect(headers).to.include.keys('allow').and.not.have.property('www-authenticate');
-            }
-          },
-        );
+        await cases.check(`${known ? `needs the scope ${scope}` : 'is not allowed'}: ${method} ${path}`, async () => {
+          for (const options of variants(method, path)) {
+            const { status, headers } = await request(allBut(scope), options);
+            expect(status).to.equal(known ? 403 : 405);
+            if (known) {
+              expect(headers['www-authenticate'])
+                .to.match(/^Bearer\b/)
+                .and.include('error="insufficient_scope"')
+                .and.include(`scope="${scope}"`);
+            } else expect(headers).to.include.keys('allow').and.not.have.property('www-authenticate');
+          }
+        });
 
       await cases.check(`needs no other scope: ${method} ${path}`, async () => {
         const { status } = await request(tokens.get(required.join()) ?? '');

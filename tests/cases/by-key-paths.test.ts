@@ -31,9 +31,7 @@ describe('a path that names no record by a unique field', () => {
         // A method in turn for each segment has no token.
         for (const [at, rest] of rests.entries())
           for (const [place, method] of METHODS.entries())
-            for (const token of at % METHODS.length === place
-              ? [service.client.token, null]
-              : [service.client.token]) {
+            for (const token of at % METHODS.length === place ? [service.client.token, null] : [service.client.token]) {
               const body = ['PUT', 'PATCH', 'POST'].includes(method) ? { name: 'x' } : undefined;
               const url = `${prefix}/${path}/${rest}`;
               const response = await service.client.request(method, url, { token, body });
@@ -47,11 +45,7 @@ describe('a path that names no record by a unique field', () => {
 
   it('exists for every other segment: then a token is needed', async () => {
     const skus = ['...', '.a', '-', '_', '%2D', 'imports', '1', 'x'.repeat(64), '%41'.repeat(64)];
-    for (const path of [
-      ...skus.map((sku) => `products/sku/${sku}`),
-      'users/email/a@b',
-      'users/email/%41%40b',
-    ])
+    for (const path of [...skus.map((sku) => `products/sku/${sku}`), 'users/email/a@b', 'users/email/%41%40b'])
       for (const prefix of ['/v1', '']) {
         const url = `${prefix}/${path}`;
         expect((await service.client.get(url, { token: null })).status, url).to.equal(401);

@@ -26,9 +26,7 @@ describe('a chunked body', () => {
 
   for (const size of [1, 7, 300, 70_000]) {
     it(`in chunks of ${size} bytes is read unchanged, and so is the next request on the connection`, async () => {
-      const description = Array.from({ length: 4_900 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(
-        '',
-      );
+      const description = Array.from({ length: 4_900 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('');
       const body = JSON.stringify({ name: 'x', description }).padEnd(100 * KIB);
       const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/json\r\n`;
       const request = (more: string) => `${head}${more}\r\n${chunked(body, size)}0\r\n\r\n`;
@@ -72,9 +70,7 @@ describe('a malformed chunk', () => {
   it('behind the first lines of an import is refused, and nothing is created', async () => {
     const type = 'Content-Type: application/x-ndjson\r\n';
     const lines = chunked('{"name":"ghost"}\n', 100);
-    const text = await service.client.raw(
-      `POST /products/imports HTTP/1.1\r\n${AUTHORIZED}${type}\r\n${lines}zz\r\n`,
-    );
+    const text = await service.client.raw(`POST /products/imports HTTP/1.1\r\n${AUTHORIZED}${type}\r\n${lines}zz\r\n`);
     expect(text).to.match(/^HTTP\/1\.1 400 /);
     expect((await service.client.get('/products?name=ghost')).json).to.deep.equal([]);
   });
@@ -102,9 +98,7 @@ describe('a malformed chunk that arrives later', () => {
 
   it('gets no response if the request may have written: a DELETE, or an import', async () => {
     expect(await respondTo('DELETE', () => {})).to.equal('');
-    expect(await respondTo('POST', (ctx) => connectionOf(ctx.req.socket).deadline.lift(ctx.req))).to.equal(
-      '',
-    );
+    expect(await respondTo('POST', (ctx) => connectionOf(ctx.req.socket).deadline.lift(ctx.req))).to.equal('');
   });
 
   it('gets 400 if the request waits for its body', async () => {
@@ -130,9 +124,7 @@ describe('chunks of 1 byte', () => {
       }
       ctx.status = 204;
     };
-    const sockets: Socket[] = await Promise.all(
-      Array.from({ length: SOCKETS }, () => service.client.connect()),
-    );
+    const sockets: Socket[] = await Promise.all(Array.from({ length: SOCKETS }, () => service.client.connect()));
     const body = chunked('x'.repeat(80 * KIB), 1);
     const done = sockets.map((socket) => {
       socket.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`);

@@ -5,14 +5,7 @@ import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { type HttpResponse, received } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { listService } from '../support/middleware-harness.js';
-import {
-  begin,
-  expectEndOfReading,
-  LINES,
-  logged,
-  pagesUntilFull,
-  someTurns,
-} from '../support/watched-export.js';
+import { begin, expectEndOfReading, LINES, logged, pagesUntilFull, someTurns } from '../support/watched-export.js';
 
 const options = (coding: string | undefined, headers = {}) => ({
   headers: { ...headers, ...(coding !== undefined && { 'Accept-Encoding': coding }) },
@@ -27,8 +20,7 @@ const stableHeaders = ({ headers }: HttpResponse) => {
 
 describe('a compressed list', () => {
   const service = inProcessService();
-  const get = (path: string, coding?: string, headers = {}) =>
-    service.client.get(path, options(coding, headers));
+  const get = (path: string, coding?: string, headers = {}) => service.client.get(path, options(coding, headers));
 
   before(async () => {
     for (let i = 0; i < 200; i++) {
@@ -52,20 +44,13 @@ describe('a compressed list', () => {
 
     it(`has the same headers for HEAD as for GET in ${coding}`, async () => {
       for (const path of ['/products', '/products?limit=1']) {
-        const [head, got] = [
-          await service.client.request('HEAD', path, options(coding)),
-          await get(path, coding),
-        ];
+        const [head, got] = [await service.client.request('HEAD', path, options(coding)), await get(path, coding)];
         expect([head.status, head.text]).to.deep.equal([200, '']);
         expect(stableHeaders(head)).to.deep.equal(stableHeaders(got));
       }
       for (const path of ['/products', '/products?limit=5']) {
         const head = await service.client.request('HEAD', path, options(coding, LINES));
-        expect([codingOf(head), head.text, head.headers['content-length']]).to.deep.equal([
-          coding,
-          '',
-          undefined,
-        ]);
+        expect([codingOf(head), head.text, head.headers['content-length']]).to.deep.equal([coding, '', undefined]);
       }
     });
 
@@ -73,11 +58,7 @@ describe('a compressed list', () => {
       const tag = `${(await get('/products', coding)).headers.etag}`;
       for (const other of [undefined, ...CODING_NAMES]) {
         const response = await get('/products', other, { 'If-None-Match': tag });
-        expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([
-          304,
-          undefined,
-          tag,
-        ]);
+        expect([response.status, codingOf(response), response.headers.etag]).to.deep.equal([304, undefined, tag]);
         expect(variesByCoding(response)).to.equal(true);
       }
     });
@@ -98,9 +79,7 @@ describe('a compressed list', () => {
       for (const Accept of ['application/json', LINES.Accept]) {
         const token = `Authorization: Bearer ${FIRST_KEY}`;
         const socket = await service.client.connect();
-        socket.write(
-          `GET /products HTTP/1.0\r\n${token}\r\nAccept: ${Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
-        );
+        socket.write(`GET /products HTTP/1.0\r\n${token}\r\nAccept: ${Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`);
         const bytes: Buffer[] = [];
         for await (const chunk of socket) bytes.push(chunk as Buffer);
         const whole = Buffer.concat(bytes);
@@ -145,20 +124,12 @@ describe('a compressed list', () => {
     const query = Array.from({ length: 60 }, (_, i) => `colour${i}=red`).join('&');
     for (const headers of [{}, LINES]) {
       const response = await get(`/products?${query}`, 'gzip', headers);
-      expect([response.status, codingOf(response), variesByCoding(response)]).to.deep.equal([
-        400,
-        undefined,
-        true,
-      ]);
+      expect([response.status, codingOf(response), variesByCoding(response)]).to.deep.equal([400, undefined, true]);
       expect(response.bytes.length).to.be.greaterThan(1_024);
       expect(response.json.details).to.have.length(60);
     }
     const refused = await service.client.get('/products', { ...options('gzip'), token: null });
-    expect([refused.status, codingOf(refused), variesByCoding(refused)]).to.deep.equal([
-      401,
-      undefined,
-      true,
-    ]);
+    expect([refused.status, codingOf(refused), variesByCoding(refused)]).to.deep.equal([401, undefined, true]);
   });
 });
 
@@ -223,9 +194,7 @@ for (const coding of CODING_NAMES) {
       response.pause();
       expect(await pagesUntilFull(service)).to.be.lessThan(60);
       const lines = await read(response);
-      expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(
-        Array.from({ length: RECORDS }, (_, i) => i + 1),
-      );
+      expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(Array.from({ length: RECORDS }, (_, i) => i + 1));
       expect((await logged(service))['complete']).to.equal(true);
     });
 

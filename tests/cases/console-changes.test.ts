@@ -10,10 +10,7 @@ import { inProcessService } from '../support/in-process-service.js';
 import { documentOf } from '../support/openapi/described.js';
 
 const COUNT = 500;
-const FIELDS = formFields(
-  { $ref: '#/components/schemas/ProductInput' },
-  new References(documentOf({}) as OpenApi),
-);
+const FIELDS = formFields({ $ref: '#/components/schemas/ProductInput' }, new References(documentOf({}) as OpenApi));
 
 /** Few values, so that many are equal, or look alike and differ in their type. */
 const keys = fc.constantFrom('k', 'l', 'm.n');
@@ -46,16 +43,12 @@ const CELLS = {
   stock: ['5', '1.0', ''],
   status: ['draft', 'live', '', ''],
 };
-const row = fc
-  .tuple(...Object.values(CELLS).map((cells) => fc.constantFrom(...cells)))
-  .map((cells) => cells.join(','));
+const row = fc.tuple(...Object.values(CELLS).map((cells) => fc.constantFrom(...cells))).map((cells) => cells.join(','));
 const patch = fc.record(
   {
     name: fc.constantFrom('a', 'b'),
     description: fc.constantFrom('', 'd', null),
-    price: fc.option(
-      fc.record({ amount: fc.constantFrom(0, 5), currency: fc.constant('EUR') }, { requiredKeys: [] }),
-    ),
+    price: fc.option(fc.record({ amount: fc.constantFrom(0, 5), currency: fc.constant('EUR') }, { requiredKeys: [] })),
     attributes: fc.option(fc.dictionary(keys, fc.option(value))),
     status: fc.constantFrom('draft', 'live', null),
   },

@@ -302,9 +302,7 @@ describe('a copy', () => {
       const report = await copy();
       expect(report).to.deep.include({ name: 'products', counts: { reservation: 2_345 }, written: 2_345 });
       expect(report.checksum).to.match(/^[0-9a-f]{64}$/);
-      expect(await target.reservations.read('', 9_999)).to.deep.equal(
-        await source.reservations.read('', 9_999),
-      );
+      expect(await target.reservations.read('', 9_999)).to.deep.equal(await source.reservations.read('', 9_999));
     });
 
     it('leaves out expired ones, and has the oldest valid one an hour before the source purges it', async () => {
@@ -325,9 +323,7 @@ describe('a copy', () => {
 
     it('fails if the source has one without a key, which no walk meets', async () => {
       await source.reservations.add([reservation('')]);
-      expect(await failure(copy())).to.include(
-        'holds 1 reservations of products, and 0 reservations were read',
-      );
+      expect(await failure(copy())).to.include('holds 1 reservations of products, and 0 reservations were read');
     });
   });
 });

@@ -15,11 +15,7 @@ const ALLOWED_HEADERS =
 
 type RequestCase = readonly [method: string, path: string, body?: unknown];
 /** One request for each kind of response. */
-const REQUESTS: readonly (readonly [
-  status: number,
-  request: RequestCase,
-  headers?: Record<string, string>,
-])[] = [
+const REQUESTS: readonly (readonly [status: number, request: RequestCase, headers?: Record<string, string>])[] = [
   [200, ['GET', '/products']],
   [200, ['GET', '/v1/products/1']],
   [200, ['HEAD', '/products']],
@@ -151,9 +147,7 @@ describe('CORS', () => {
         expect(corsHeader(response, 'allow-credentials')).to.equal(undefined);
         expect(corsHeader(response, 'allow-private-network')).to.equal(undefined);
       }
-      expect((await preflight(service.client, '/products/1')).headers['accept-patch']).to.not.equal(
-        undefined,
-      );
+      expect((await preflight(service.client, '/products/1')).headers['accept-patch']).to.not.equal(undefined);
     });
 
     it('allows the headers that a preflight asks for, with those that the service reads', async () => {
@@ -177,10 +171,7 @@ describe('CORS', () => {
         const headers = { 'Access-Control-Request-Headers': requested };
         const response = await preflight(service.client, '/products/1', SHOP, 'PATCH', headers);
         expect(response.status, requested).to.equal(204);
-        expect(`${corsHeader(response, 'allow-headers')}`.split(', '), requested).to.deep.equal([
-          ...known,
-          ...more,
-        ]);
+        expect(`${corsHeader(response, 'allow-headers')}`.split(', '), requested).to.deep.equal([...known, ...more]);
         expect(response.headers['vary'], requested).to.include('Access-Control-Request-Headers');
       }
     });
@@ -188,10 +179,7 @@ describe('CORS', () => {
     it('does not allow private network access', async () => {
       const headers = { 'Access-Control-Request-Private-Network': 'true' };
       const response = await preflight(service.client, '/products', SHOP, 'GET', headers);
-      expect([response.status, corsHeader(response, 'allow-private-network')]).to.deep.equal([
-        204,
-        undefined,
-      ]);
+      expect([response.status, corsHeader(response, 'allow-private-network')]).to.deep.equal([204, undefined]);
     });
 
     it('ignores the query in a preflight, so that a script can read the error for it', async () => {
@@ -199,9 +187,7 @@ describe('CORS', () => {
       const headers = { Origin: SHOP };
       const refused = await service.client.get('/products?colour=red', { headers });
       expect([refused.status, corsHeader(refused, 'allow-origin')]).to.deep.equal([400, SHOP]);
-      expect((await service.client.request('OPTIONS', '/products?colour=red', { headers })).status).to.equal(
-        400,
-      );
+      expect((await service.client.request('OPTIONS', '/products?colour=red', { headers })).status).to.equal(400);
     });
 
     it('rejects a preflight for an unknown path with 404, which the script can read', async () => {

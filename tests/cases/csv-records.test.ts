@@ -82,15 +82,10 @@ describe('the records of CSV', () => {
 
   it('do not depend on the chunks in which they arrive', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        anySyntax,
-        anySizes,
-        fc.constantFrom('', 'sep=;\r\n', ',\n'),
-        async (text, sizes, head) => {
-          const body = Buffer.from(`\ufeff${head}${HEADER}${text}`);
-          expect(await read(chunksOf(body, sizes))).to.deep.equal(await read([body]));
-        },
-      ),
+      fc.asyncProperty(anySyntax, anySizes, fc.constantFrom('', 'sep=;\r\n', ',\n'), async (text, sizes, head) => {
+        const body = Buffer.from(`\ufeff${head}${HEADER}${text}`);
+        expect(await read(chunksOf(body, sizes))).to.deep.equal(await read([body]));
+      }),
     );
   });
 

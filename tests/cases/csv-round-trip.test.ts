@@ -36,19 +36,11 @@ const textOf = (more: readonly string[], maxLength: number) =>
       { maxLength },
     )
     .map((parts) => parts.join(''))
-    .filter(
-      (text) =>
-        ![...text].some((character) => /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(character)),
-    )
+    .filter((text) => ![...text].some((character) => /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(character)))
     .filter((text) => more.length > 0 || !/[\t\r\n]/.test(text));
 
 const line = textOf([], 8);
-const value = fc.oneof(
-  line,
-  fc.boolean(),
-  fc.maxSafeInteger(),
-  fc.double({ noNaN: true, min: -1e15, max: 1e15 }),
-);
+const value = fc.oneof(line, fc.boolean(), fc.maxSafeInteger(), fc.double({ noNaN: true, min: -1e15, max: 1e15 }));
 const product = fc.record(
   {
     name: line.map((text) => `n${text}`),

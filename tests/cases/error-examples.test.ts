@@ -49,10 +49,8 @@ describe('the example of an error', () => {
 
   const provoked: Readonly<Record<ResponseErrorCode, () => Promise<ErrorResponse> | ErrorResponse>> = {
     malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
-    malformed_csv: () =>
-      service.client.post('/v1/products/imports', '', { headers: { 'Content-Type': 'text/csv' } }),
-    validation_failed: () =>
-      service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
+    malformed_csv: () => service.client.post('/v1/products/imports', '', { headers: { 'Content-Type': 'text/csv' } }),
+    validation_failed: () => service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
     unknown_parameter: () => get('/v1/products/1?page=2'),
     invalid_parameter: () => get('/v1/products?limit=0'),
     invalid_cursor: () => get('/v1/products?cursor=2'),
@@ -63,8 +61,7 @@ describe('the example of an error', () => {
     },
     query_too_expensive: () => responseOf(queryTooExpensive()),
     invalid_patch: () => service.client.patch('/v1/products/1', [{ op: 'remove', path: '/x' }], patching),
-    invalid_idempotency_key: () =>
-      service.client.post('/v1/products', lamp, { headers: { 'Idempotency-Key': '' } }),
+    invalid_idempotency_key: () => service.client.post('/v1/products', lamp, { headers: { 'Idempotency-Key': '' } }),
     unsupported_version: () => get('/products', { 'API-Version': '2' }),
     unauthenticated: () => service.client.get('/v1/products', { token: null }),
     invalid_token: () => service.client.get('/v1/products', { token: 'x' }),
@@ -93,8 +90,7 @@ describe('the example of an error', () => {
       await service.application.feedState.reset();
       return get(`/v1/products/changes?${/cursor=[\w-]+/.exec(String(link))?.[0]}`);
     },
-    precondition_failed: () =>
-      service.client.put('/v1/products/1', lamp, { headers: { 'If-Match': '"99"' } }),
+    precondition_failed: () => service.client.put('/v1/products/1', lamp, { headers: { 'If-Match': '"99"' } }),
     payload_too_large: () => service.client.post('/v1/products', 'x'.repeat(1_048_577)),
     uri_too_long: () => get(`/v1/products?name=${'x'.repeat(8_192)}`),
     unsupported_media_type: () =>

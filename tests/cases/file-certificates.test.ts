@@ -65,10 +65,7 @@ describe('FileCertificates', () => {
       expect(await errorMessage()).to.match(message);
     }
     for (const [name, message] of [
-      [
-        'certFile',
-        /^TLS_CERT_FILE: the certificate \S+ cannot be read: no such file or directory \(ENOENT\)$/,
-      ],
+      ['certFile', /^TLS_CERT_FILE: the certificate \S+ cannot be read: no such file or directory \(ENOENT\)$/],
       ['keyFile', /^TLS_KEY_FILE: the key \S+ cannot be read: no such file or directory \(ENOENT\)$/],
     ] as const) {
       write(ec);

@@ -54,8 +54,7 @@ describe('forged access tokens', () => {
   it('are all rejected, change nothing and leave no token in the log', async () => {
     const attacks = bearerAttacks(issuer);
     expect(attacks.length).to.be.above(200);
-    for (const [at, attack] of attacks.entries())
-      expectErrorOf(await launch(client, 'POST', attack, at), attack);
+    for (const [at, attack] of attacks.entries()) expectErrorOf(await launch(client, 'POST', attack, at), attack);
     const token = issuer.token();
     await client.get(`/v1/products/${token}`, { token });
     const list = await client.get('/v1/products', { token, headers: { Prefer: 'count=exact' } });

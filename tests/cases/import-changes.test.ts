@@ -108,9 +108,7 @@ describe('a dry run', () => {
       { sku: 'quiet-2', name: 'loud' },
       { sku: 'quiet', deleted: true },
     ];
-    expect((await post('?match=sku&dryRun=true', lines)).map(({ status }) => status)).to.deep.equal([
-      200, 201, 204,
-    ]);
+    expect((await post('?match=sku&dryRun=true', lines)).map(({ status }) => status)).to.deep.equal([200, 201, 204]);
     expect((await client.get(path)).text).to.equal(before);
     expect([await found('loud'), await found('shrill'), await found('quiet')]).to.deep.equal([0, 0, 1]);
     const user = { name: 'loud', email: 'loud@example.com' };

@@ -29,8 +29,7 @@ function randomStream(random: SeededRandom, length: number): Stream {
     if (random.chance(0.3)) made['version'] = 1 + random.below(3);
     if (random.chance(0.3)) made['description'] = random.oneOf(['x', '', null]);
     if (random.chance(0.3)) made['attributes'] = { [random.oneOf(['k', 'l'])]: random.oneOf([1, 'v', null]) };
-    if (random.chance(0.2))
-      made['price'] = random.oneOf([{ amount: 5 }, { amount: 1, currency: 'EUR' }, null]);
+    if (random.chance(0.2)) made['price'] = random.oneOf([{ amount: 5 }, { amount: 1, currency: 'EUR' }, null]);
     if (random.chance(0.15)) made['deleted'] = random.oneOf([true, true, true, false]);
     if (random.chance(0.03)) made['nonsense'] = 1;
     return made;
@@ -40,11 +39,7 @@ function randomStream(random: SeededRandom, length: number): Stream {
 }
 
 /** The requests by which a client without imports would do what a line says. */
-async function requested(
-  { client }: InProcessService,
-  { match, existing }: Stream,
-  line: Line,
-): Promise<number> {
+async function requested({ client }: InProcessService, { match, existing }: Stream, line: Line): Promise<number> {
   const path = `/v1/products/${match === 'sku' ? 'sku/' : ''}${line[match]}`;
   const { version, deleted, ...body } = line;
   const found = await client.get(path);
@@ -86,9 +81,7 @@ describe('any stream of an import that matches', () => {
   };
   /** The lines with the ids of a service in place of the ordinals. An ordinal beyond them is a record that is not there. */
   const meant = (lines: readonly Line[], ids: readonly number[]) =>
-    lines.map((line) =>
-      line['id'] === undefined ? line : { ...line, id: ids[Number(line['id']) - 1] ?? 9e15 },
-    );
+    lines.map((line) => (line['id'] === undefined ? line : { ...line, id: ids[Number(line['id']) - 1] ?? 9e15 }));
   const outcome = ({ status, version, unchanged, error }: ResultLine) => ({
     status,
     version,

@@ -61,11 +61,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
     let serverErrors = 0;
     let stored: Stored[] = [];
 
-    const send = async (
-      method: string,
-      path: string,
-      options: RequestOptions = {},
-    ): Promise<HttpResponse> => {
+    const send = async (method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> => {
       requests++;
       const response = await service.client.request(method, path, options);
       if (response.status >= 500) {
@@ -89,28 +85,19 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
       const expected = stored.filter(matches).map(({ id }) => id);
       const got = response.status === 200 ? idsOf(response) : [];
       if (response.status !== 200 || got.join() !== expected.join())
-        faults.push(
-          `${JSON.stringify(parameters)}: ${response.status} ${got.length} records, not ${expected.length}`,
-        );
+        faults.push(`${JSON.stringify(parameters)}: ${response.status} ${got.length} records, not ${expected.length}`);
     };
 
     /** The values of an attribute that begin with a text. A text of a record is at most one of them. */
     const expectFacet = async (prefix: string) => {
       const parameters = new URLSearchParams({ fields: 'attributes[k]', limit: '100', prefix });
       const { status, json } = await send('GET', `/v1/products/facets?${parameters}`);
-      const values: string[] =
-        status === 200 ? json[0].values.map(({ value }: { value: string }) => value) : [];
+      const values: string[] = status === 200 ? json[0].values.map(({ value }: { value: string }) => value) : [];
       const expected = new Set(
         stored.map(({ attributes }) => attributes['k'] ?? '').filter((one) => one.startsWith(prefix)),
       );
-      if (
-        status !== 200 ||
-        values.length !== Math.min(100, expected.size) ||
-        !values.every((one) => expected.has(one))
-      )
-        faults.push(
-          `the facet of ${JSON.stringify(prefix)}: ${status} ${values.length} values, not ${expected.size}`,
-        );
+      if (status !== 200 || values.length !== Math.min(100, expected.size) || !values.every((one) => expected.has(one)))
+        faults.push(`the facet of ${JSON.stringify(prefix)}: ${status} ${values.length} values, not ${expected.size}`);
     };
 
     const expectStatus = async (
@@ -170,11 +157,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
           );
         }
         const isControl = all.controls.includes(text);
-        await expectRecords(
-          { 'attributes.k': text },
-          ({ attributes }) => attributes['k'] === text,
-          isControl,
-        );
+        await expectRecords({ 'attributes.k': text }, ({ attributes }) => attributes['k'] === text, isControl);
         const key = [...text].slice(0, 64).join('');
         // Behind a dot, such an end is refused: it is how other services write an operator or a list.
         const isOtherStyle = /\[\]$|\.(?:ne|lte?|gte?|in|all|prefix|exists)$/.test(key);
@@ -280,8 +263,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         await expectStatus('POST', '/v1/api-keys', [400], {
           body: { name: text, scopes: ['products:read'] },
         });
-        if (!isLine)
-          await expectStatus('POST', '/v1/products', [400], { body: { name: 'x', description: text } });
+        if (!isLine) await expectStatus('POST', '/v1/products', [400], { body: { name: 'x', description: text } });
       }
       expectNoFaults();
     });
@@ -304,9 +286,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
       for (const [plural, fields] of Object.entries(valid)) {
         const path = `/v1/${plural}`;
         const body =
-          plural === 'orders'
-            ? { ...fields, userId: (await send('GET', '/v1/users?limit=1')).json[0].id }
-            : fields;
+          plural === 'orders' ? { ...fields, userId: (await send('GET', '/v1/users?limit=1')).json[0].id } : fields;
         const created = await send('POST', path, { body });
         expect(created.status, created.text).to.equal(201);
         const itemPath = `${path}/${created.json.id}`;
@@ -331,8 +311,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
               body: `${JSON.stringify(whole)}\n`,
               headers: NDJSON,
             });
-            if (JSON.parse(line.text).status !== 400)
-              faults.push(`NDJSON ${plural} with ${name}: ${line.text}`);
+            if (JSON.parse(line.text).status !== 400) faults.push(`NDJSON ${plural} with ${name}: ${line.text}`);
           }
           const isColumn = plural === 'products' && /^(price\.|attributes\.)/.test(name);
           if (['products', 'users'].includes(plural) && !isColumn)
@@ -347,15 +326,13 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
           const encoded = encodeURIComponent(name);
           await expectStatus('GET', `${path}?sort=${encoded}`, [400]);
           await expectStatus('GET', `${path}?fields=${encoded}`, [400]);
-          if (!(plural === 'orders' && name === 'userId'))
-            await expectStatus('GET', `${path}?${encoded}=x`, [400]);
+          if (!(plural === 'orders' && name === 'userId')) await expectStatus('GET', `${path}?${encoded}=x`, [400]);
         });
         const after = await send('GET', itemPath);
         if (after.text !== before) faults.push(`${itemPath} was ${before} and is ${after.text}`);
         const shown = new Set<string>((await send('GET', `${path}?limit=1000`)).json.flatMap(Object.keys));
         const extra = [...shown].filter(
-          (name) =>
-            ![...(declared[plural] ?? []), 'id', 'createdAt', 'createdBy', 'lastUsedAt'].includes(name),
+          (name) => ![...(declared[plural] ?? []), 'id', 'createdAt', 'createdBy', 'lastUsedAt'].includes(name),
         );
         if (extra.length > 0) faults.push(`${path} shows ${extra}`);
       }

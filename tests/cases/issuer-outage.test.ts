@@ -22,17 +22,13 @@ for (const [name, failure] of Object.entries(FAILURES)) {
     it('causes 503 for its own tokens only, which are accepted again soon after it recovers', async () => {
       issuer.override = failure;
       const token = issuer.token();
-      const responses = await Promise.all(
-        Array.from({ length: 20 }, () => request().get('/products', { token })),
-      );
+      const responses = await Promise.all(Array.from({ length: 20 }, () => request().get('/products', { token })));
       for (const response of responses) {
         expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
         expect(response.headers['retry-after']).to.match(/^\d+$/);
         expect(response.headers['www-authenticate']).to.equal(undefined);
       }
-      expect(issuer.requestPaths.length, 'fewer requests to the issuer than tokens').to.be.below(
-        responses.length,
-      );
+      expect(issuer.requestPaths.length, 'fewer requests to the issuer than tokens').to.be.below(responses.length);
       expect((await request().get('/products')).status, 'an API key').to.equal(200);
       expect((await request().get('/health/ready', { token: null })).status).to.equal(200);
       issuer.override = undefined;

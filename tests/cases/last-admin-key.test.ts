@@ -18,10 +18,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
       const { id, key } = (await request().post('/v1/api-keys', fields)).json;
       return { path: `/v1/api-keys/${id}`, id, token: key as string };
     };
-    const outcomeOf = ({ status, text }: HttpResponse) => [
-      status,
-      text === '' ? undefined : JSON.parse(text).code,
-    ];
+    const outcomeOf = ({ status, text }: HttpResponse) => [status, text === '' ? undefined : JSON.parse(text).code];
     const revoke = async (path: string, options: RequestOptions = {}) =>
       outcomeOf(await request().delete(path, options));
     const REFUSED = [409, 'last_admin_key'];
@@ -80,9 +77,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
           // Failed authentications with a revoked key count against the IP address.
           const from = `127.0.${whose.length}.${round + 1}`;
           const { id, key } = (await client.post('/v1/api-keys', ADMIN, { token: survivor })).json;
-          const all: { id: number; scopes: string[] }[] = (
-            await client.get('/v1/api-keys', { token: survivor })
-          ).json;
+          const all: { id: number; scopes: string[] }[] = (await client.get('/v1/api-keys', { token: survivor })).json;
           const own = all.find((one) => one.id !== id && one.scopes.includes('keys:admin'))?.id;
           const pairs = [
             { token: survivor, id: own },

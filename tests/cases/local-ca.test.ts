@@ -37,9 +37,7 @@ describe('LocalCa', () => {
     const first = await open().current();
     expect(await open().current()).to.deep.equal(first);
     const certificate = new X509Certificate(first.cert);
-    expect(certificate.subjectAltName).to.equal(
-      'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
-    );
+    expect(certificate.subjectAltName).to.equal('DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
     expect(certificate.verify(new X509Certificate(authority()).publicKey)).to.equal(true);
     expect(new X509Certificate(authority()).ca).to.equal(true);
     expect(certificate.ca).to.equal(false);
@@ -70,8 +68,7 @@ describe('LocalCa', () => {
       const { cert } = await ca.current();
       expect(cert, names.join()).to.not.equal(last);
       const parsed = new X509Certificate(cert);
-      for (const name of names)
-        expect(isIP(name) ? parsed.checkIP(name) : parsed.checkHost(name), name).to.equal(name);
+      for (const name of names) expect(isIP(name) ? parsed.checkIP(name) : parsed.checkHost(name), name).to.equal(name);
       expectValid(cert);
       expect((await ca.current()).cert, 'renewed once').to.equal(cert);
       last = cert;
@@ -126,8 +123,7 @@ describe('LocalCa', () => {
     const identities = await Promise.all(Array.from({ length: 10 }, () => open().current()));
     expect(authority()).to.not.equal(old);
     const issuer = new X509Certificate(authority());
-    for (const { cert } of identities)
-      expect(new X509Certificate(cert).verify(issuer.publicKey)).to.equal(true);
+    for (const { cert } of identities) expect(new X509Certificate(cert).verify(issuer.publicKey)).to.equal(true);
   });
 
   it('makes a new CA for concurrent processes if the clock was ahead when the old one was made', async () => {

@@ -69,11 +69,7 @@ describe('the metrics of a service', () => {
   it('count a repeated creation and each repeated line of an import', async () => {
     const replays = (now: Scrape) => now.sum('idempotent_replays_total');
     const create = () =>
-      service.client.post(
-        '/v1/products',
-        { name: 'Lamp' },
-        { headers: { 'Idempotency-Key': '"lamp-0001"' } },
-      );
+      service.client.post('/v1/products', { name: 'Lamp' }, { headers: { 'Idempotency-Key': '"lamp-0001"' } });
     await expectGrowth(replays, 0, create);
     await expectGrowth(replays, 1, create);
     const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': '"lamps-0001"' };
@@ -84,8 +80,7 @@ describe('the metrics of a service', () => {
   });
 
   it('count refused credentials by their cause, and the decisions of the limits', async () => {
-    const failures = (code: string) => (now: Scrape) =>
-      now.sum('authentication_failures_total', { error_code: code });
+    const failures = (code: string) => (now: Scrape) => now.sum('authentication_failures_total', { error_code: code });
     const get = (token: string | null) => () => service.client.get('/v1/users', { token });
     await expectGrowth(failures('unauthenticated'), 1, get(null));
     await expectGrowth(failures('invalid_token'), 1, get('pcs_wrong'));
@@ -168,8 +163,7 @@ describe('the metrics of a rate limit', () => {
     try {
       for (let i = 0; i < 8; i++) await service.client.get('/v1/products');
       const now = new Scrape((await management.get('/metrics', { token: null })).text);
-      const count = (decision: string) =>
-        now.sum('rate_limit_decisions_total', { policy: 'default', decision });
+      const count = (decision: string) => now.sum('rate_limit_decisions_total', { policy: 'default', decision });
       expect([count('allowed'), count('limited')]).to.deep.equal([5, 3]);
     } finally {
       management.close();

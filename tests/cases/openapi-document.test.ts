@@ -50,8 +50,7 @@ function undescribed(root: Node): { names: string[]; seen: number } {
       if (typeof schema === 'object') found.push([name, schema]);
     if (Array.isArray(parameters)) for (const one of parameters) found.push([`${one.name}`, one]);
   });
-  const targetOf = ({ $ref }: Node) =>
-    document.at(...`${$ref}`.slice('#/'.length).split('/'))?.node.description;
+  const targetOf = ({ $ref }: Node) => document.at(...`${$ref}`.slice('#/'.length).split('/'))?.node.description;
   const names = found.filter(([, node]) => !(node.description ?? ('$ref' in node && targetOf(node))));
   return { names: names.map(([name]) => name), seen: found.length };
 }
@@ -81,9 +80,9 @@ for (const variant of VARIANTS) {
         absoluteRef: 'openapi.json',
         config,
       });
-      expect(
-        problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
-      ).to.deep.equal([]);
+      expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).to.deep.equal(
+        [],
+      );
     });
 
     it('is small: each collection, by the number of its fields, and what they share', () => {
@@ -109,9 +108,7 @@ for (const variant of VARIANTS) {
         const size = own.reduce((sum, one) => sum + sizeOf(nodeAt(one)), sizeOf(paths));
         const fields = Object.keys(root.components.schemas[docs.name].properties).length;
         const remedy = 'shorten descriptions and patterns, or share what several operations have';
-        expect(size, `${docs.plural}: 12,000 bytes and 3,250 a field; ${remedy}`).to.be.below(
-          12_000 + 3_250 * fields,
-        );
+        expect(size, `${docs.plural}: 12,000 bytes and 3,250 a field; ${remedy}`).to.be.below(12_000 + 3_250 * fields);
         total += size;
       }
       expect(sizeOf(root) - total, 'what they share: the introduction, errors, headers').to.be.below(31_500);
@@ -217,8 +214,7 @@ for (const variant of VARIANTS) {
         for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
           const schema = document.at(...steps, 'requestBody', 'content', type, 'schema');
           // Without an example, Postman fills in values that the service refuses.
-          if (type !== 'application/x-www-form-urlencoded')
-            expect(example, `${name} ${type}`).to.not.equal(undefined);
+          if (type !== 'application/x-www-form-urlencoded') expect(example, `${name} ${type}`).to.not.equal(undefined);
           if (schema && example !== undefined)
             expect(document.issues(schema, example), `${name} ${type}`).to.deep.equal([]);
         }
@@ -261,9 +257,7 @@ describe('the OpenAPI document', () => {
   it('requires no scope for public reads', () => {
     const reading = operation({ PUBLIC_READ: 'products' }, 'GET /v1/products');
     expect([reading?.security, reading?.['x-scopes']]).to.deep.equal([[{}, { bearer: [] }], undefined]);
-    expect(operation({ PUBLIC_READ: 'products' }, 'GET /v1/users')?.['x-scopes']).to.deep.equal([
-      'users:read',
-    ]);
+    expect(operation({ PUBLIC_READ: 'products' }, 'GET /v1/users')?.['x-scopes']).to.deep.equal(['users:read']);
   });
 
   it('demands the fields that a response must have', () => {

@@ -37,8 +37,7 @@ for (const [kind, environment] of [
       const created = await service.client.post('/v1/products', body, { headers: HTTPS });
       const outcomes = await run(created.json.id);
       const remaining = await service.client.get(`/v1/products?sku=${SKU}`, { headers: HTTPS });
-      for (const { id } of remaining.json)
-        await service.client.delete(`/v1/products/${id}`, { headers: HTTPS });
+      for (const { id } of remaining.json) await service.client.delete(`/v1/products/${id}`, { headers: HTTPS });
       return outcomes;
     };
 

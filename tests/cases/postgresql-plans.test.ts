@@ -90,13 +90,7 @@ if (!POSTGRESQL.isMissing)
 
     /** What a page is read from, and whether rows are sorted that no index sorts. */
     const planOf = async (table: RecordTable, part: Partial<Part>, isFast = true) => {
-      const { text, values } = pageStatement(
-        table,
-        { filters: [], order: BY_ID, ...part },
-        21,
-        MAX_PAGE_BYTES,
-        isFast,
-      );
+      const { text, values } = pageStatement(table, { filters: [], order: BY_ID, ...part }, 21, MAX_PAGE_BYTES, isFast);
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
       const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
       return {
@@ -193,11 +187,7 @@ if (!POSTGRESQL.isMissing)
       ['one of some values', { ...size, values: ['7', '8'] }],
       ['a key', { ...size, key: 'colour', exists: true }],
       ['numbers', { ...size, comparison: 'lt', number: 1 }],
-      [
-        'numbers of a range',
-        { ...size, comparison: 'gt', number: 20 },
-        { ...size, comparison: 'lt', number: 21.5 },
-      ],
+      ['numbers of a range', { ...size, comparison: 'gt', number: 20 }, { ...size, comparison: 'lt', number: 21.5 }],
     ] satisfies [string, ...Filter[]][])
       it(`finds ${name} of attributes by their index`, async () => {
         const { indexes, isWhole } = await planOf(PRODUCTS, { filters });
@@ -238,8 +228,7 @@ if (!POSTGRESQL.isMissing)
           await client.query('DEALLOCATE feed; RESET plan_cache_mode');
         }
       for (const [at, { text, values }] of statements.entries())
-        for (let round = 0; round < 7; round++)
-          await client.query({ name: `feed ${at}`, text, values: [...values] });
+        for (let round = 0; round < 7; round++) await client.query({ name: `feed ${at}`, text, values: [...values] });
       const plans = `SELECT bool_and(generic_plans > 0) AS "areKept" FROM pg_prepared_statements WHERE name LIKE 'feed %'`;
       expect((await client.query(plans)).rows).to.deep.equal([{ areKept: true }]);
     });
@@ -270,8 +259,7 @@ if (!POSTGRESQL.isMissing)
       it('keeps the plan of a search by id, which depends on no value', async () => {
         const part = { filters: [searchFor('lamp')], range: { low: 0, high: 99_999 } };
         const { text, values } = pageStatement(PRODUCTS, { ...part, order: BY_ID }, 21, MAX_PAGE_BYTES, true);
-        for (let round = 0; round < 7; round++)
-          await client.query({ name: 'search', text, values: [...values] });
+        for (let round = 0; round < 7; round++) await client.query({ name: 'search', text, values: [...values] });
         const plans = `SELECT generic_plans > 0 AS "isKept" FROM pg_prepared_statements WHERE name = 'search'`;
         expect((await client.query(plans)).rows).to.deep.equal([{ isKept: true }]);
       });

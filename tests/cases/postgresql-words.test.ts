@@ -89,9 +89,7 @@ if (!POSTGRESQL.isMissing)
       expect(await deriveAll(opened)).to.equal(0);
       const record = { ...next(lamp, {}), fields: { ...lamp.fields, stock: 8 } };
       await opened.products.replaceAll([{ record, expected: 1, before: lamp.fields }]);
-      expect(await run('SELECT derived FROM products WHERE id = 1')).to.deep.equal([
-        { derived: DERIVED_VERSION },
-      ]);
+      expect(await run('SELECT derived FROM products WHERE id = 1')).to.deep.equal([{ derived: DERIVED_VERSION }]);
     });
 
     it('are in a text if they are too many for the index, up to the last one that counts', async () => {
@@ -99,9 +97,7 @@ if (!POSTGRESQL.isMissing)
       const attributes = { a: text.slice(5_000) };
       const fields = { name: 'table', sku: 'MANY', description: text.slice(0, 5_000), attributes };
       await opened.products.insertAll([product(1_000, fields)]);
-      expect(await run('SELECT id::integer FROM products WHERE words IS NULL')).to.deep.equal([
-        { id: 1_000 },
-      ]);
+      expect(await run('SELECT id::integer FROM products WHERE words IS NULL')).to.deep.equal([{ id: 1_000 }]);
       for (const [sought, isFound] of [
         [text.slice(4_000, 4_064), true],
         [text.slice(7_990, 7_997), true],
@@ -112,9 +108,7 @@ if (!POSTGRESQL.isMissing)
       ] as const) {
         const ids = isFound ? [1_000] : [];
         expect(await find(sought), sought).to.deep.equal(ids);
-        expect(await find(sought, { field: 'sku', operator: 'eq', value: 'MANY' }), sought).to.deep.equal(
-          ids,
-        );
+        expect(await find(sought, { field: 'sku', operator: 'eq', value: 'MANY' }), sought).to.deep.equal(ids);
         expect(await opened.products.count([searchFor(sought)]), sought).to.equal(ids.length);
       }
       expect(await find('lamp', { field: 'id', operator: 'in', values: [1, 1_000] })).to.deep.equal([1]);

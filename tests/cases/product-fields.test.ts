@@ -85,9 +85,7 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
       if (!AT_NIGHT && at % LOCAL_STORE_NAMES.length !== place) continue;
       it(`of the field ${member} come back unchanged, however they are written and read`, async () => {
         // So many records that each way to write gets one; in the gate one of these values or the next.
-        const records = values.flatMap((json) =>
-          Array(AT_NIGHT ? 20 : 10).fill({ name: '"x"', [member]: json }),
-        );
+        const records = values.flatMap((json) => Array(AT_NIGHT ? 20 : 10).fill({ name: '"x"', [member]: json }));
         await trips.run('products', records);
         expect(trips.changes.slice(0, 5), `${trips.changes.length} changes`).to.deep.equal([]);
         expect(trips.serverErrors).to.equal(0);
@@ -111,18 +109,13 @@ describe('invalid details of products', () => {
         const all = waysToSend(products, value);
         expect(all.length).to.be.greaterThan(3);
         // In the gate each value is created, and sent in one more way, in turn.
-        const ways = AT_NIGHT
-          ? all
-          : all.filter((_, place) => place === 0 || place === 1 + (at % (all.length - 1)));
+        const ways = AT_NIGHT ? all : all.filter((_, place) => place === 0 || place === 1 + (at % (all.length - 1)));
         for (const [way, request, issues] of ways) {
           const what = `${way} ${value.json.slice(0, 60)}`;
           const { status, text } = await request(service.client, '/v1/products');
           const isImport = way === 'NDJSON' || way === 'CSV';
           const { code, details } = isImport ? JSON.parse(text).error : JSON.parse(text);
-          expect([isImport ? JSON.parse(text).status : status, code], what).to.deep.equal([
-            400,
-            'validation_failed',
-          ]);
+          expect([isImport ? JSON.parse(text).status : status, code], what).to.deep.equal([400, 'validation_failed']);
           const found = details.map((one: { code: string; pointer: string }) => [one.code, one.pointer]);
           expect(found, what).to.deep.equal(issues);
           for (const detail of details) {
@@ -132,9 +125,7 @@ describe('invalid details of products', () => {
           }
         }
       });
-      expect((await service.client.get('/v1/products?fields=id,version')).json).to.deep.equal([
-        { id: 1, version: 1 },
-      ]);
+      expect((await service.client.get('/v1/products?fields=id,version')).json).to.deep.equal([{ id: 1, version: 1 }]);
     });
 
   it('include every other digit at any place of a GTIN, since each changes the sum', async () => {

@@ -60,12 +60,9 @@ function catalogue(settings: Record<string, string>) {
   const tokens: Partial<Record<Reader, string>> = {};
   const ids = new Map<string, number>();
   before(async () => {
-    for (const product of PRODUCTS)
-      ids.set(product.sku, (await service.client.post('/v1/products', product)).json.id);
+    for (const product of PRODUCTS) ids.set(product.sku, (await service.client.post('/v1/products', product)).json.id);
     for (const [reader, scopes] of Object.entries(SCOPES))
-      tokens[reader as Reader] = (
-        await service.client.post('/v1/api-keys', { name: reader, scopes })
-      ).json.key;
+      tokens[reader as Reader] = (await service.client.post('/v1/api-keys', { name: reader, scopes })).json.key;
   });
   const send = (reader: Reader, method: string, path: string, headers: Record<string, string> = {}) =>
     service.client.request(method, path, { token: tokens[reader] ?? null, headers });
@@ -92,11 +89,7 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
 
     it('are live products, by id and by SKU; another is not there', async () => {
       for (const { sku, name, status } of PRODUCTS)
-        for (const path of [
-          `/v1/products/${ids.get(sku)}`,
-          `/v1/products/sku/${sku}`,
-          `/products/sku/${sku}`,
-        ]) {
+        for (const path of [`/v1/products/${ids.get(sku)}`, `/v1/products/sku/${sku}`, `/products/sku/${sku}`]) {
           for (const reader of PUBLIC) {
             const response = await get(reader, path);
             expect(response.status, `${reader} ${path}`).to.equal(status ? 404 : 200);
@@ -181,8 +174,7 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
           ).to.deep.equal(liveIds);
           const rows = (await get(reader, `/v1/products?${query}`, { Accept: CSV })).text;
           expect(ofEach(parse(rows, { columns: true }))).to.deep.equal(liveIds);
-          for (const text of [page.text, lines, rows])
-            expect(text, reader).to.not.match(/DRAFT|OLD|Zenith|archived/);
+          for (const text of [page.text, lines, rows]) expect(text, reader).to.not.match(/DRAFT|OLD|Zenith|archived/);
         }
         const counted = await get('reader', `/v1/products?${query}`, { Prefer: 'count=exact' });
         expect(counted.headers['x-total-count']).to.equal(String(all.length));
@@ -236,8 +228,7 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
     it('lets a credential that may only write change a draft, which it does not read', async () => {
       const path = `/v1/products/${ids.get('DRAFT-2')}`;
       const body = { name: 'Draft desk', sku: 'DRAFT-2', status: 'draft', stock: 8 };
-      const token = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] }))
-        .json.key;
+      const token = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json.key;
       expect((await service.client.put(path, body, { token })).json.stock).to.equal(8);
       expect((await service.client.get(path, { token })).status).to.equal(404);
       expect((await service.client.patch(path, {}, { token })).status).to.equal(403);
@@ -273,9 +264,7 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
               ...condition,
             });
             const what = `${reader} ${method} ${path} ${accept} ${JSON.stringify(condition)}`;
-            expect(response.status, what).to.equal(
-              'If-None-Match' in condition && accept === '*/*' ? 304 : 200,
-            );
+            expect(response.status, what).to.equal('If-None-Match' in condition && accept === '*/*' ? 304 : 200);
             const { headers } = response;
             const isPublic = reader === 'nobody';
             expect(headers['cache-control'], what).to.equal(isPublic ? 'public, max-age=7' : PRIVATE);

@@ -56,9 +56,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
   const change: Other = async () => {
     const record = await world.records.find(await reserved());
     if (record)
-      await world.records.replaceAll([
-        { record: { ...record, version: 2, fields: { name: 'Changed' } }, expected: 1 },
-      ]);
+      await world.records.replaceAll([{ record: { ...record, version: 2, fields: { name: 'Changed' } }, expected: 1 }]);
   };
 
   it('create one record in two attempts', async () => {

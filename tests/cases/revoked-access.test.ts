@@ -14,8 +14,7 @@ describe('a request of a key that is revoked meanwhile', () => {
   const newKey = async (...scopes: string[]) => {
     const { json } = await service.client.post('/v1/api-keys', { name: 'short', scopes });
     const authorization = { Authorization: `Bearer ${json.key}` };
-    const revoke = async () =>
-      expect((await service.client.delete(`/v1/api-keys/${json.id}`)).status).to.equal(204);
+    const revoke = async () => expect((await service.client.delete(`/v1/api-keys/${json.id}`)).status).to.equal(204);
     return { authorization, revoke };
   };
   const count = async (name: string) => (await service.client.get(`/v1/products?name=${name}`)).json.length;

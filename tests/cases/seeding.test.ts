@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  type Seeding,
-  type SeedingProgress,
-  sampleProduct,
-  seeding,
-} from '#src/adapters/inbound/cli/samples.js';
+import { type Seeding, type SeedingProgress, sampleProduct, seeding } from '#src/adapters/inbound/cli/samples.js';
 import * as definitions from '#src/adapters/inbound/http/resources/definitions.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
@@ -75,9 +70,7 @@ describe('Seeding', () => {
   it('adds the missing products for a larger number, and those of another seed', async () => {
     await fill(1_500);
     expect(await fill(2_700)).to.deep.equal({ made: 1_200, existing: 1_500 });
-    expect((await storedProducts()).map(({ id }) => id)).to.deep.equal(
-      Array.from({ length: 2_700 }, (_, i) => i + 1),
-    );
+    expect((await storedProducts()).map(({ id }) => id)).to.deep.equal(Array.from({ length: 2_700 }, (_, i) => i + 1));
     expect(await fill(10, SEED + 1)).to.deep.equal({ made: 10, existing: 0 });
   });
 

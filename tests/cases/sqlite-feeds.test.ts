@@ -42,10 +42,7 @@ describe('the feeds of a SQLite database', () => {
     return store;
   };
   /** Runs `use` with a store that is open meanwhile. */
-  const inStore = async <Result>(
-    use: (opened: OpenStore) => Promise<Result>,
-    path = file,
-  ): Promise<Result> => {
+  const inStore = async <Result>(use: (opened: OpenStore) => Promise<Result>, path = file): Promise<Result> => {
     const opened = await open(path);
     try {
       return await use(opened);
@@ -81,9 +78,7 @@ describe('the feeds of a SQLite database', () => {
       ]);
     });
     const database = new Database(file);
-    const numbers = database.prepare(
-      'SELECT id, change FROM products UNION SELECT id, change FROM tombstones',
-    );
+    const numbers = database.prepare('SELECT id, change FROM products UNION SELECT id, change FROM tombstones');
     expect(numbers.raw().all()).to.deep.equal([
       [1, 2],
       [2, null],
@@ -143,8 +138,7 @@ describe('the feeds of a SQLite database', () => {
     const database = new Database(old);
     createSchema(database, 1);
     database.close();
-    const run = (SQLITE_FILE: string, ...args: string[]) =>
-      runInProcess(args, { DATA_DIR: folder, SQLITE_FILE });
+    const run = (SQLITE_FILE: string, ...args: string[]) => runInProcess(args, { DATA_DIR: folder, SQLITE_FILE });
     expect(await run(file, 'backup', backup)).to.include({ code: 0 });
     const seen = [await generationIn(file), await generationIn(backup)];
     for (const source of [backup, backup, old]) {

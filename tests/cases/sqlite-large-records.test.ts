@@ -38,9 +38,7 @@ describe('large records in SQLite', () => {
     database = new MeasuringDatabase(join(folder, 'large.sqlite'));
     await database.open();
     products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
-    const attributes = Object.fromEntries(
-      Array.from({ length: 50 }, (_, i) => [`${i}`, 'x'.repeat(SIZE / 50)]),
-    );
+    const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, 'x'.repeat(SIZE / 50)]));
     await products.insertAll(
       Array.from({ length: RECORDS }, (_, i) => {
         const fields = { name: `name ${i % 7}`, price: { amount: i, currency: 'EUR' }, attributes };

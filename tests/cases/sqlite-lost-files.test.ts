@@ -36,8 +36,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
   });
 
   const opened = async (path = file): Promise<SqliteDatabase> => {
-    const error = (_: string, details?: Readonly<Record<string, unknown>>) =>
-      reports.push(details?.['files']);
+    const error = (_: string, details?: Readonly<Record<string, unknown>>) => reports.push(details?.['files']);
     const database = new SqliteDatabase(path, { error, info: () => {}, warn: () => {} });
     await database.open();
     open.push(database);

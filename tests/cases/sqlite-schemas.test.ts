@@ -70,10 +70,7 @@ const REFUSED = [5, 12];
 const ALLOWED: readonly (readonly [name: string, sql: string])[] = [
   ['statistics', 'ANALYZE'],
   ['another order of its pages', 'VACUUM'],
-  [
-    'counters of rows',
-    'CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t VALUES (1); DROP TABLE t',
-  ],
+  ['counters of rows', 'CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t VALUES (1); DROP TABLE t'],
 ];
 
 describe('a database with another schema than its version', () => {
@@ -243,9 +240,7 @@ describe('a database with another schema than its version', () => {
     expect(await start(build.SQLITE_FILE)).to.equal('served');
     expect((await runInProcess(['check'], build)).out).to.include(`the current schema, ${KNOWN}`);
     const file = built('CREATE VIEW v AS SELECT 1');
-    expect((await runInProcess(['keys', 'list'], settingsOf(file))).err).to.include(
-      'the view v does not belong',
-    );
+    expect((await runInProcess(['keys', 'list'], settingsOf(file))).err).to.include('the view v does not belong');
     expect(new Database(file).pragma('user_version')).to.deep.equal([{ user_version: LAST_TAKEN }]);
   });
 
@@ -298,10 +293,7 @@ describe('a database with another schema than its version', () => {
           expect(code, `${args.join(' ')}: ${err}`).to.be.oneOf([0, 65, 66, 75, 78]);
           if (code !== 0) expect(err, args.join(' ')).to.match(/^[^\n]+\n(To do: [^\n]+\n)?$/);
         }
-        const restored = await runInProcess(
-          ['restore', made()],
-          settingsOf(join(folder, `${++count}.sqlite`)),
-        );
+        const restored = await runInProcess(['restore', made()], settingsOf(join(folder, `${++count}.sqlite`)));
         // A last byte of 0 is not missed.
         expect(restored.code, restored.err).to.be.oneOf(name === 'all but a byte' ? [0, 65] : [65, 66]);
         if (restored.code !== 0) expect(restored.err).to.match(/^[^\n]+\n$/);

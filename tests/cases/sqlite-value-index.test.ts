@@ -93,9 +93,11 @@ describe('the columns of fields, and the values of lists and attributes, in SQLi
   };
 
   const valuesIn = ({ database }: Opened): string[] => {
-    const rows = database.read('SELECT field, value, id FROM products_values', (statement) =>
-      statement.all(),
-    ) as [string, string | number | Buffer, Id][];
+    const rows = database.read('SELECT field, value, id FROM products_values', (statement) => statement.all()) as [
+      string,
+      string | number | Buffer,
+      Id,
+    ][];
     return rows
       .map(([field, value, id]) =>
         JSON.stringify([field, Buffer.isBuffer(value) ? value.equals(Buffer.of(1)) : value, id]),

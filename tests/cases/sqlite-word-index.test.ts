@@ -96,11 +96,8 @@ describe('the index of words in SQLite', () => {
       name: `${COLOURS[id % 5]} ${THINGS[Math.floor(id / 5) % 5]}`,
       price: { amount: id % 7, currency: 'EUR' },
     });
-  const list = async (
-    { products }: Pick<Opened, 'products'>,
-    text: string,
-    changes: Partial<ListQuery> = {},
-  ) => idsOf((await products.list(query({ limit: 5_000, filters: [searchFor(text)], ...changes }))).records);
+  const list = async ({ products }: Pick<Opened, 'products'>, text: string, changes: Partial<ListQuery> = {}) =>
+    idsOf((await products.list(query({ limit: 5_000, filters: [searchFor(text)], ...changes }))).records);
   const expectAll = async (one: Opened, records: readonly Versioned<Product>[]) => {
     for (const text of QUERIES) {
       const expected = expectedFinds('products', records, text);
@@ -125,12 +122,8 @@ describe('the index of words in SQLite', () => {
   const BEHIND = 'ok the next start completes the indexes of products';
   /** The number of records in the index. */
   const wordsIn = ({ database }: Opened) =>
-    database.read(
-      'SELECT count(*) FROM products_words_docsize',
-      (statement) => (statement.get() as [number])[0],
-    );
-  const copies = (count: number, distance = 1) =>
-    Array.from({ length: count }, (_, at) => named(1 + at * distance));
+    database.read('SELECT count(*) FROM products_words_docsize', (statement) => (statement.get() as [number])[0]);
+  const copies = (count: number, distance = 1) => Array.from({ length: count }, (_, at) => named(1 + at * distance));
 
   describe('of records far apart', () => {
     it('finds each block, in both directions, page by page', async () => {
@@ -209,8 +202,7 @@ describe('the index of words in SQLite', () => {
   });
 
   describe('and writes', () => {
-    const touches = ({ database }: Opened) =>
-      database.written.filter((sql) => sql.includes('products_words'));
+    const touches = ({ database }: Opened) => database.written.filter((sql) => sql.includes('products_words'));
 
     it('is not touched if a replacement keeps the words', async () => {
       const one = await open(newFile());
@@ -325,9 +317,7 @@ describe('the index of words in SQLite', () => {
     }
     const one = await open(newFile(), new PausingBudget(new UnevenClock([0.1]), 1_000));
     const text = longText(10_000);
-    await one.products.insertAll(
-      Array.from({ length: 40 }, (_, at) => product(at + 1, { description: text })),
-    );
+    await one.products.insertAll(Array.from({ length: 40 }, (_, at) => product(at + 1, { description: text })));
     pauses = 0;
     expect(await list(one, text.slice(5_000, 5_040))).to.have.length(40);
     expect(pauses).to.be.at.least(10);

@@ -70,10 +70,7 @@ describe('the token endpoint', () => {
       [GRANT, { Authorization: String(basic('1', FIRST_KEY)['Authorization']).replace('Basic ', 'bASIC  ') }],
       [`${GRANT}&client_id=1`, basic('1', FIRST_KEY)],
       [`&${GRANT}&unknown=x&scope=&client_secret=`, basic('1', FIRST_KEY)],
-      [
-        GRANT,
-        { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' },
-      ],
+      [GRANT, { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' }],
     ] as const) {
       expect((await request(form, { headers })).status, form).to.equal(200);
     }
@@ -91,11 +88,7 @@ describe('the token endpoint', () => {
     const once = { headers: { 'Idempotency-Key': 'k' } };
     const first = await service.client.post('/products', { name: 'x' }, { token: whole, ...once });
     const again = await service.client.post('/products', { name: 'x' }, { token: key, ...once });
-    expect([first.status, again.headers['idempotency-replayed'], again.text]).to.deep.equal([
-      201,
-      'true',
-      first.text,
-    ]);
+    expect([first.status, again.headers['idempotency-replayed'], again.text]).to.deep.equal([201, 'true', first.text]);
     const { ratelimit } = (await service.client.get('/products', { token })).headers;
     const next = (await service.client.get('/products', { token: key })).headers['ratelimit'];
     const left = (header: unknown) => Number(/r=(\d+)/.exec(String(header))?.[1]);
@@ -107,9 +100,7 @@ describe('the token endpoint', () => {
     const headers = basic(String(record.id), key);
     const requestScope = (scope: string) => request(`${GRANT}&scope=${scope}`, { headers });
     expect((await requestScope('')).json.scope).to.equal('users:read products:read');
-    expect((await requestScope('products:read+users%3Aread')).json.scope).to.equal(
-      'users:read products:read',
-    );
+    expect((await requestScope('products:read+users%3Aread')).json.scope).to.equal('users:read products:read');
     expect((await requestScope('products:read%20products:read')).json.scope).to.equal('products:read');
     for (const scope of [
       'orders:read',
@@ -171,13 +162,7 @@ describe('the token endpoint', () => {
     expectError(inQuery, 400, 'unknown_parameter', 'invalid_request');
     const problem = await requestWithFirstKey('', { headers: { Accept: 'application/problem+json' } });
     expect(problem.headers['content-type']).to.equal('application/problem+json');
-    expect(Object.keys(problem.json)).to.include.members([
-      ...OAUTH_ERROR_FIELDS,
-      'title',
-      'status',
-      'detail',
-      'type',
-    ]);
+    expect(Object.keys(problem.json)).to.include.members([...OAUTH_ERROR_FIELDS, 'title', 'status', 'detail', 'type']);
   });
 
   it('accepts a form of at most 16 KiB', async () => {
@@ -207,8 +192,7 @@ describe('the token endpoint', () => {
 
 describe('a client with wrong credentials at the token endpoint', () => {
   const service = inProcessService();
-  const request = (form: string, headers: Record<string, string>) =>
-    requestToken(service.client, form, { headers });
+  const request = (form: string, headers: Record<string, string>) => requestToken(service.client, form, { headers });
 
   it('gets 401 with a Basic challenge, and 429 after 20 a minute, except for recently valid credentials', async () => {
     const wrong = newApiKey();
@@ -292,13 +276,7 @@ describe('a client that uses discovery', () => {
       const server = await discover();
       expect(server.token_endpoint_auth_methods_supported).to.include(name);
       const parameters = { scope: 'products:read products:write' };
-      const response = await oauth.clientCredentialsGrantRequest(
-        server,
-        client,
-        authentication,
-        parameters,
-        options(),
-      );
+      const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, parameters, options());
       const granted = await oauth.processClientCredentialsResponse(server, client, response);
       const products = new URL('/v1/products', url());
       const list = await oauth.protectedResourceRequest(
@@ -322,11 +300,7 @@ describe('a client that uses discovery', () => {
   }
 });
 
-const DOCUMENTS = [
-  '/.well-known/oauth-authorization-server',
-  '/.well-known/oauth-protected-resource',
-  '/oauth/jwks',
-];
+const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource', '/oauth/jwks'];
 
 describe('the OAuth documents', () => {
   const PUBLIC_URL = 'https://api.example.com/catalogue';
@@ -335,8 +309,7 @@ describe('the OAuth documents', () => {
     OAUTH_ISSUER: 'https://id.example.com',
     OAUTH_AUDIENCE: 'catalogue',
   });
-  const get = (path: string, options: RequestOptions = {}) =>
-    service.client.get(path, { token: null, ...options });
+  const get = (path: string, options: RequestOptions = {}) => service.client.get(path, { token: null, ...options });
 
   it('use PUBLIC_URL in every URL, regardless of Host', async () => {
     const headers = { Host: '127.0.0.1:1', 'X-Forwarded-Host': 'evil.example' };
@@ -390,10 +363,7 @@ describe('the OAuth documents', () => {
   for (const path of DOCUMENTS) {
     it(`are public and cacheable: ${path}`, async () => {
       const response = await get(path, { token: 'bad' });
-      expect([response.status, response.headers['cache-control']]).to.deep.equal([
-        200,
-        'public, max-age=300',
-      ]);
+      expect([response.status, response.headers['cache-control']]).to.deep.equal([200, 'public, max-age=300']);
       expect(response.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
       expect(response.headers).to.not.have.property('ratelimit-policy');
       expect(String(response.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);

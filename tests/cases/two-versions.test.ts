@@ -109,9 +109,10 @@ for (const STORE of LOCAL_STORE_NAMES) {
         JSON.stringify({ sku: `${sku}-new`, name: 'x' }),
         { headers: { ...headers, ...SECOND } },
       );
-      expect(
-        JSON.parse(text).error.details.map(({ pointer }: { pointer: string }) => pointer),
-      ).to.have.members(['/name', '/title']);
+      expect(JSON.parse(text).error.details.map(({ pointer }: { pointer: string }) => pointer)).to.have.members([
+        '/name',
+        '/title',
+      ]);
     });
 
     describe('has an ETag in each version', () => {
@@ -148,11 +149,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
         ] as const) {
           const field = path.startsWith('/v2') ? 'title' : 'name';
           const refused = await request().patch(path, { [field]: 'no' }, ifMatch(wrong));
-          expect([...outcome(refused), refused.headers['etag']]).to.deep.equal([
-            412,
-            'precondition_failed',
-            right,
-          ]);
+          expect([...outcome(refused), refused.headers['etag']]).to.deep.equal([412, 'precondition_failed', right]);
           expect((await request().delete(path, ifMatch(wrong))).status).to.equal(412);
         }
         const written = await request().patch(`/v2/products/${id}`, { title: 'yes' }, ifMatch(second));
@@ -164,12 +161,8 @@ for (const STORE of LOCAL_STORE_NAMES) {
         await request().patch(`/v1/products/${id}`, { description: 'which version 2 does not show' });
         const stale = await request().patch(`/v2/products/${id}`, { title: 'late' }, ifMatch('"v2.1"'));
         expect([stale.status, stale.headers['etag']]).to.deep.equal([412, '"v2.2"']);
-        expect(
-          (await request().patch(`/v2/products/${id}`, { title: 'now' }, ifMatch('"v2.2"'))).status,
-        ).to.equal(200);
-        expect(
-          (await request().patch(`/v1/products/${id}`, { name: 'late' }, ifMatch('"2"'))).status,
-        ).to.equal(412);
+        expect((await request().patch(`/v2/products/${id}`, { title: 'now' }, ifMatch('"v2.2"'))).status).to.equal(200);
+        expect((await request().patch(`/v1/products/${id}`, { name: 'late' }, ifMatch('"2"'))).status).to.equal(412);
       });
     });
 
@@ -203,9 +196,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
     const request = () => service.client;
     const emailOf = (name: string) => `${name}-${randomUUID()}@example.com`;
     const inBothVersions = async (id: number) => {
-      const versions = await Promise.all(
-        ['v1', 'v2'].map((version) => request().get(`/${version}/users/${id}`)),
-      );
+      const versions = await Promise.all(['v1', 'v2'].map((version) => request().get(`/${version}/users/${id}`)));
       return versions.map(({ json: { id: _id, ...rest } }) => rest);
     };
     const createUser = async (fields: object): Promise<number> =>

@@ -135,18 +135,14 @@ for (const { name: folder } of FOLDERS)
       const sorted = [...history.records.products].sort(
         (a, b) => Buffer.compare(Buffer.from(`${b['name']}`), Buffer.from(`${a['name']}`)) || a.id - b.id,
       );
-      expect(
-        await listed(`/v1/products?sort=-name,id&limit=70&fields=${COLLECTIONS.products}`),
-      ).to.deep.equal(sorted);
+      expect(await listed(`/v1/products?sort=-name,id&limit=70&fields=${COLLECTIONS.products}`)).to.deep.equal(sorted);
       const priced = history.records.products.filter(({ price }) => price !== undefined);
       const counted = await client.get('/v1/products?price.amount.exists=true&limit=1', {
         headers: { Prefer: 'count=exact' },
       });
       expect(counted.headers['x-total-count']).to.equal(`${priced.length}`);
       const { text } = await client.get('/v1/products?fields=id,name', { headers: { Accept: 'text/csv' } });
-      expect(parse(text, { from: 2 })).to.deep.equal(
-        history.records.products.map(({ id, name }) => [`${id}`, name]),
-      );
+      expect(parse(text, { from: 2 })).to.deep.equal(history.records.products.map(({ id, name }) => [`${id}`, name]));
     });
 
     it('keeps the ids of deleted records away', async () => {
@@ -243,10 +239,7 @@ for (const { name: folder } of FOLDERS)
       unpack(original);
       const [before, now] = [original, data].map((where) => {
         const file = join(where, 'catalogue.sqlite');
-        const schema = rows(
-          file,
-          "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
-        );
+        const schema = rows(file, "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name");
         return { steps: Number(rows(file, 'PRAGMA user_version')[0]?.[0]), schema };
       });
       expect(now?.steps).to.be.at.least(before?.steps ?? 0);
@@ -275,8 +268,7 @@ for (const { name: folder } of FOLDERS)
           expect(await found(table, text), text).to.deep.equal(expected);
         }
       }
-      expect(await found('products', LONG_TEXT.slice(8_600, 8_610)), 'beyond the words that count').to.be
-        .empty;
+      expect(await found('products', LONG_TEXT.slice(8_600, 8_610)), 'beyond the words that count').to.be.empty;
     }
 
     async function found(table: string, text: string): Promise<number[]> {

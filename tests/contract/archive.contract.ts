@@ -6,12 +6,7 @@ import type { Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { isShared, type TestStoreProvider } from '../stores/provider.js';
-import {
-  byKey,
-  keysOf,
-  reservations as numberedReservations,
-  reservation,
-} from './idempotency/reservations.js';
+import { byKey, keysOf, reservations as numberedReservations, reservation } from './idempotency/reservations.js';
 import { AT, next, product } from './repository/records.js';
 import { TestStore } from './repository/test-store.js';
 
@@ -46,12 +41,7 @@ function recordArchiveContract(store: TestStore): void {
     it('reads records and tombstones by id, page by page', async () => {
       for (const id of [1, 2, 3, 5]) await products.insertAll([record(id)]);
       for (const id of [2, 5]) await products.removeAll([{ id, expected: 3, at: AT + id }]);
-      const all: RecordEntry[] = [
-        record(1),
-        { id: 2, deletedAt: AT + 2 },
-        record(3),
-        { id: 5, deletedAt: AT + 5 },
-      ];
+      const all: RecordEntry[] = [record(1), { id: 2, deletedAt: AT + 2 }, record(3), { id: 5, deletedAt: AT + 5 }];
       expect(await archive.read(0, 10)).to.deep.equal(all);
       expect(await archive.read(0, 2)).to.deep.equal(all.slice(0, 2));
       expect(await archive.read(2, 2)).to.deep.equal(all.slice(2));
@@ -173,9 +163,7 @@ function reservationArchiveContract(store: TestStore): void {
 
     it('reads reservations in order of key, page by page', async () => {
       const keys = ['9', 'A', 'Z', 'a', 'a/1', 'a/10', 'a/2', 'b', '~'];
-      const all = keys.map((key, at) =>
-        reservation(key, { id: at + 1, ...(at % 2 && { fields: `{${at}}` }) }),
-      );
+      const all = keys.map((key, at) => reservation(key, { id: at + 1, ...(at % 2 && { fields: `{${at}}` }) }));
       await reservations.reserve([...all].reverse());
       expect(keys).to.deep.equal([...keys].sort());
       expect(await archive.read('', 20)).to.deep.equal(all);
@@ -192,16 +180,11 @@ function reservationArchiveContract(store: TestStore): void {
     });
 
     it('adds reservations unchanged, and they take effect', async () => {
-      const all = [
-        reservation('a', { fields: '{"name":"é😀"}', reservedAt: AT - 1 }),
-        reservation('b', { id: 8 }),
-      ];
+      const all = [reservation('a', { fields: '{"name":"é😀"}', reservedAt: AT - 1 }), reservation('b', { id: 8 })];
       await archive.add(all);
       expect(await archive.read('', 10)).to.deep.equal(all);
       expect(await reservations.find(['a', 'b'])).to.deep.equal(byKey(all));
-      expect(await reservations.reserve(all.map(({ key }) => reservation(key, { id: 99 })))).to.deep.equal(
-        byKey(all),
-      );
+      expect(await reservations.reserve(all.map(({ key }) => reservation(key, { id: 99 })))).to.deep.equal(byKey(all));
     });
 
     it('adds, reads and discards a thousand entries at once', async () => {

@@ -198,9 +198,7 @@ export function changeFeedContract(provider: TestStoreProvider): void {
 
     it('ends a page of large records early, and omits none', async () => {
       const start = await feed.end();
-      const attributes = Object.fromEntries(
-        Array.from({ length: 50 }, (_, at) => [`${at}`, '😀'.repeat(500)]),
-      );
+      const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`${at}`, '😀'.repeat(500)]));
       const records = Array.from({ length: 60 }, (_, at) => product(at + 1, { attributes }));
       await store.addAll(records);
       const follower = new Follower(feed, start);
@@ -285,19 +283,7 @@ export function changeFeedContract(provider: TestStoreProvider): void {
       });
 
       it('if they are of other text, or of another store', async () => {
-        const others = [
-          '',
-          '.',
-          'x',
-          '1',
-          '0.0',
-          '-1',
-          'null',
-          '{}',
-          `${before}x`,
-          `x${before}`,
-          'a'.repeat(200),
-        ];
+        const others = ['', '.', 'x', '1', '0.0', '-1', 'null', '{}', `${before}x`, `x${before}`, 'a'.repeat(200)];
         for (const other of others) expect(await isExpired(other), other).to.equal(true);
       });
 
@@ -322,8 +308,7 @@ export function changeFeedContract(provider: TestStoreProvider): void {
         const purge = async (moment: number) => {
           for (const one of tombstones) await one.purgeBefore(moment, 10);
         };
-        const pages = () =>
-          Promise.all(places.map(async (place) => (await feed.read(place, 10))?.changes.map(textOf)));
+        const pages = () => Promise.all(places.map(async (place) => (await feed.read(place, 10))?.changes.map(textOf)));
         await purge(AT + 1);
         const all = await pages();
         expect(all.map((page) => page?.toSorted())).to.deep.equal([
@@ -428,8 +413,7 @@ function feedRaces(store: TestStore, { pace }: TestStoreProvider): void {
     });
     const existing = await listed();
     await follower.catchUp(existing);
-    const gone = () =>
-      [...follower.known].filter(([id, change]) => !('deleted' in change) && !existing.has(id));
+    const gone = () => [...follower.known].filter(([id, change]) => !('deleted' in change) && !existing.has(id));
     await until('the follower knows every deletion', async () => {
       while (await follower.advance());
       return gone().length === 0;
@@ -470,9 +454,9 @@ function feedRaces(store: TestStore, { pace }: TestStoreProvider): void {
         if (!hasMore) break;
       }
       const existing = await follow(follower);
-      expect(
-        idsOf([...follower.known.values()].filter((change) => !('deleted' in change))).sort(),
-      ).to.deep.equal([...existing.keys()].sort());
+      expect(idsOf([...follower.known.values()].filter((change) => !('deleted' in change))).sort()).to.deep.equal(
+        [...existing.keys()].sort(),
+      );
     };
     await Promise.all([writeAll(), client(0), client(1), client(2)]);
   });

@@ -174,15 +174,7 @@ describe('the rate limiter of a cluster', () => {
     const worker = machine.worker();
     const [{ worker: up, primary: down } = new JoinedChannels()] = machine.channels;
     const returned = { policy: 'unknown', caller: 'a', lease: 1, unused: 20 };
-    const others = [
-      null,
-      'text',
-      5,
-      {},
-      [],
-      { returned },
-      { returned: { ...returned, policy: POLICY.name } },
-    ];
+    const others = [null, 'text', 5, {}, [], { returned }, { returned: { ...returned, policy: POLICY.name } }];
     for (const message of others) up.send(message as WorkerMessage);
     const recall = { policy: 'unknown', caller: 'a', lease: 1 };
     const lease = { allowed: 9, ahead: 9, lease: 1, remaining: 9, msLeft: 60_000, isExhausted: false };

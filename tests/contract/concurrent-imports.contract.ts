@@ -23,11 +23,7 @@ interface Write {
  * @param clients one for each process over the same store
  * @param count the number of SKUs, a multiple of {@link LINES_AT_ONCE}
  */
-export function concurrentImportsContract(
-  name: string,
-  clients: () => readonly HttpClient[],
-  count = 1_000,
-): void {
+export function concurrentImportsContract(name: string, clients: () => readonly HttpClient[], count = 1_000): void {
   const allSkus = Array.from({ length: count }, (_, at) => `K-${at}`);
   describe(`two imports of ${count} SKUs at once, and PUTs by SKU, on ${name}`, () => {
     it('make one record a SKU, skip no version and lose no update', async () => {
@@ -94,11 +90,7 @@ async function putOnce(client: HttpClient, sku: string, attribute: string): Prom
 }
 
 /** There is one record a SKU, with every write of it, and each has made the next version. */
-async function expectWrites(
-  client: HttpClient,
-  skus: readonly string[],
-  writes: readonly Write[],
-): Promise<void> {
+async function expectWrites(client: HttpClient, skus: readonly string[], writes: readonly Write[]): Promise<void> {
   const path = '/v1/products?fields=sku,version,attributes';
   const records = resultsOf(await client.get(path, { headers: { Accept: 'application/x-ndjson' } }));
   expect(records.map(({ sku }) => sku)).to.have.members(skus);

@@ -25,9 +25,7 @@ async function expectUnready(service: ChildProcessService): Promise<void> {
   try {
     expect((await management.get('/health/live', { token: null })).status).to.equal(200);
     const ready = await management.get('/health/ready', { token: null });
-    expect(`${ready.status},${ready.json.message}`).to.match(
-      /^503,.*another process makes derived data \(\d+ records/,
-    );
+    expect(`${ready.status},${ready.json.message}`).to.match(/^503,.*another process makes derived data \(\d+ records/);
     const data = await client.get('/v1/products/1');
     expect([data.status, data.json.code]).to.deep.equal([503, 'unavailable']);
     expect(data.headers['retry-after']).to.match(/^\d+$/);
@@ -93,9 +91,7 @@ export function derivedDataContract(provider: TestStoreProvider): void {
     });
 
     it('is that of the last version of a record that changes meanwhile', async () => {
-      const edits = records
-        .slice(0, 40)
-        .map((record) => ({ record: next(record, { brand: 'new' }), expected: 1 }));
+      const edits = records.slice(0, 40).map((record) => ({ record: next(record, { brand: 'new' }), expected: 1 }));
       const replacing = (async () => {
         for (const edit of edits) expect(await store.products.replaceAll([edit])).to.deep.equal(['replaced']);
       })();
@@ -164,8 +160,7 @@ export function derivedDataContract(provider: TestStoreProvider): void {
       await lease();
       const extending = setInterval(lease, LEASE_MS / 10);
       const services = [1, 2, 3].map(start);
-      const waits = (service: ChildProcessService) =>
-        service.log.includes('another process makes derived data');
+      const waits = (service: ChildProcessService) => service.log.includes('another process makes derived data');
       try {
         await until('all wait', () => services.every(waits));
         await expectUnready(services[0] as ChildProcessService);

@@ -13,8 +13,7 @@ export function generationContract({ name: STORE }: TestStoreProvider): void {
     const service = inProcessService({ STORE, WEBHOOK_NETWORKS: '127.0.0.0/8' });
     const request = () => service.client;
     const tagOf = async (path: string) => `${(await request().get(path)).headers.etag}`;
-    const statusOf = async (path: string, tag: string) =>
-      (await request().get(path, ifNoneMatch(tag))).status;
+    const statusOf = async (path: string, tag: string) => (await request().get(path, ifNoneMatch(tag))).status;
     const create = async (path: string, body: object) => {
       const response = await request().post(path, body, { headers: { 'Idempotency-Key': `of ${path}` } });
       expect(response.status, response.text).to.equal(201);
@@ -68,11 +67,7 @@ export function generationContract({ name: STORE }: TestStoreProvider): void {
       const of = (at: number) => `"${at}-${generation}"`;
       let at = 2;
       for (const alter of ALTERED_TAGS) {
-        const { status, headers } = await request().patch(
-          item,
-          { name: `v${at + 1}` },
-          ifMatch(alter(of(at))),
-        );
+        const { status, headers } = await request().patch(item, { name: `v${at + 1}` }, ifMatch(alter(of(at))));
         expect([status, headers.etag], alter(of(at))).to.deep.equal([200, of(++at)]);
       }
       const only = await request().put(bySku, lamp, ifNoneMatch('*'));

@@ -114,8 +114,7 @@ function drawLines(random: SeededRandom, stamp: string): Line[] {
   for (let at = 0; at < SKUS; at++) {
     const sku = `K-${at}`;
     const kind = random.weighted({ change: 60, attribute: 10, create: 15, delete: 10, same: 5 });
-    if (kind === 'change')
-      lines.push({ sku, name: 'Lamp', price: { amount: random.below(9), currency: 'EUR' } });
+    if (kind === 'change') lines.push({ sku, name: 'Lamp', price: { amount: random.below(9), currency: 'EUR' } });
     if (kind === 'attribute') lines.push({ sku, name: 'Lamp', attributes: { [stamp]: true } });
     if (kind === 'create') lines.push({ sku: `${stamp}-${at}`, name: 'Sofa' });
     if (kind === 'delete') lines.push({ sku, deleted: true });

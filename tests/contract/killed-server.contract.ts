@@ -116,9 +116,7 @@ class Load {
 
   private async remove(random: SeededRandom, subject: Subject): Promise<void> {
     subject.isRemovalSent = true;
-    const [{ status, text }, wasRefused] = await this.persist(random, (client) =>
-      client.delete(subject.path),
-    );
+    const [{ status, text }, wasRefused] = await this.persist(random, (client) => client.delete(subject.path));
     expect(status, text).to.be.oneOf(wasRefused ? [204, 404] : [204]);
     if (status === 204) this.acknowledged++;
     subject.isGone = true;

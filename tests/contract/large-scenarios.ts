@@ -47,22 +47,17 @@ function fewValues(letters: readonly string[]): fc.Arbitrary<Values> {
   );
 }
 
-function manyRecords<Fields>(
-  generator: ResourceGenerator<Fields>,
-  values: Values,
-): fc.Arbitrary<Versioned<Fields>[]> {
+function manyRecords<Fields>(generator: ResourceGenerator<Fields>, values: Values): fc.Arbitrary<Versioned<Fields>[]> {
   const kind = fc.record({ fields: generator.record(values), createdAt: INSTANT, updatedAt: INSTANT });
   return fc.array(kind, { minLength: 1, maxLength: 8 }).chain((kinds) =>
-    fc
-      .array(fc.constantFrom(...kinds), { minLength: MIN_COUNT, maxLength: MAX_COUNT, size: 'max' })
-      .map((all) =>
-        all.map(({ fields, ...at }, index) => ({
-          id: index + 1,
-          version: 1,
-          ...at,
-          fields: generator.distinct(fields, `${index}`),
-        })),
-      ),
+    fc.array(fc.constantFrom(...kinds), { minLength: MIN_COUNT, maxLength: MAX_COUNT, size: 'max' }).map((all) =>
+      all.map(({ fields, ...at }, index) => ({
+        id: index + 1,
+        version: 1,
+        ...at,
+        fields: generator.distinct(fields, `${index}`),
+      })),
+    ),
   );
 }
 
@@ -91,11 +86,7 @@ function largeQuery<Fields>(
 const ID = fc.oneof(fc.nat(MAX_COUNT + 100), fc.constantFrom(0, MAX_ID));
 
 /** A position at a record, without a record, or beyond all records. */
-function anyPosition(
-  fields: FieldSpecs,
-  order: SortOrder,
-  text: fc.Arbitrary<string>,
-): fc.Arbitrary<Position> {
+function anyPosition(fields: FieldSpecs, order: SortOrder, text: fc.Arbitrary<string>): fc.Arbitrary<Position> {
   const anyText = fc.oneof({ weight: 5, arbitrary: text }, fc.constantFrom('', '\u{10ffff}'));
   const moment = fc.oneof({ weight: 5, arbitrary: INSTANT }, INSTANT.map(aSecondAway));
   const value = (field: string): fc.Arbitrary<Value | null> => {

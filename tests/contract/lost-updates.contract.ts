@@ -95,11 +95,7 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
         RACERS.map((racer, at) => {
           const client = clients()[at % clients().length] as HttpClient;
           // Each in its own spelling, which is the same key.
-          return client.put(
-            path.replace(round, at % 2 ? round.toUpperCase() : round),
-            { name: racer },
-            { headers },
-          );
+          return client.put(path.replace(round, at % 2 ? round.toUpperCase() : round), { name: racer }, { headers });
         }),
       );
       const found = await (clients()[0] as HttpClient).get(`/v1/users?email=${round}@example.com`);

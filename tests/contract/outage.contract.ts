@@ -119,9 +119,7 @@ export function outageContract(
         });
         await until('all write', () => acknowledged.length > 80);
         await begin(server);
-        expect(new Set(await Promise.all([...writers, ...searchers]))).to.deep.equal(
-          new Set(['unavailable']),
-        );
+        expect(new Set(await Promise.all([...writers, ...searchers]))).to.deep.equal(new Set(['unavailable']));
         await until(
           'the outage is known',
           async () => (await immediateOutcomeOf(opened.products.find(1))) === 'unavailable',
@@ -130,8 +128,7 @@ export function outageContract(
           expect(await immediateOutcomeOf(run(opened)), call).to.equal('unavailable');
         await end(server);
         await until('it is back', async () => (await outcomeOf(opened.products.find(1))) === 'done');
-        for (const [call, run] of Object.entries(CALLS))
-          expect(await outcomeOf(run(opened)), call).to.equal('done');
+        for (const [call, run] of Object.entries(CALLS)) expect(await outcomeOf(run(opened)), call).to.equal('done');
         expect(await opened.products.findExistingIds(acknowledged)).to.deep.equal(new Set(acknowledged));
       });
     }

@@ -27,19 +27,14 @@ export function purgeableContract(provider: TestStoreProvider): void {
     };
     const reserved = async () => [...(await store.reservations.find(keysOf(reservations(20)))).keys()].sort();
     const usedIds = async () =>
-      [...(await store.products.findUsedIds(Array.from({ length: 20 }, (_, i) => i + 1)))].sort(
-        (a, b) => a - b,
-      );
+      [...(await store.products.findUsedIds(Array.from({ length: 20 }, (_, i) => i + 1)))].sort((a, b) => a - b);
 
     it('covers the reservations of each resource, the tombstones of each except API keys and webhooks, and usage', () => {
       const [resources, tables] = [RESOURCE_TABLES.length, EXPIRING_TABLES.length];
       const kept = [RESERVATION_MS, TOMBSTONE_MS, USAGE_MS].map((ms) => withRetention(ms).length);
       expect(kept).to.deep.equal([resources, tables, 1]);
       expect(store.all.purgeable).to.have.length(resources + tables + 1);
-      expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([
-        API_KEYS,
-        WEBHOOKS,
-      ]);
+      expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([API_KEYS, WEBHOOKS]);
     });
 
     it('purges older reservations, and keeps the others', async () => {

@@ -112,15 +112,12 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     }).timeout(TIMEOUT_MS);
 
     it(`returns the same results for many ${resource} with ties, read in slices of any size`, async () => {
-      const property = fc.asyncProperty(
-        largeScenarios(generator, letters),
-        fc.boolean(),
-        (scenario, hasFeed) =>
-          expectSameTranscripts(
-            () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
-            hasFeed,
-            (opened) => largeTranscript(of(opened), generator.fields, scenario),
-          ),
+      const property = fc.asyncProperty(largeScenarios(generator, letters), fc.boolean(), (scenario, hasFeed) =>
+        expectSameTranscripts(
+          () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
+          hasFeed,
+          (opened) => largeTranscript(of(opened), generator.fields, scenario),
+        ),
       );
       await fc.assert(property, { numRuns: numLargeRuns });
     }).timeout(TIMEOUT_MS);

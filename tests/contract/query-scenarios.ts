@@ -85,8 +85,7 @@ export const PRODUCT: (fields: FieldSpecs) => ResourceGenerator<Product> = (fiel
       },
       { requiredKeys: ['name'] },
     ),
-  distinct: (product, suffix) =>
-    product.sku === undefined ? product : { ...product, sku: `${product.sku}${suffix}` },
+  distinct: (product, suffix) => (product.sku === undefined ? product : { ...product, sku: `${product.sku}${suffix}` }),
 });
 
 export const USER: (fields: FieldSpecs) => ResourceGenerator<User> = (fields) => ({
@@ -142,13 +141,11 @@ export function searchScenarios<Fields>(
 }
 
 export function valuesOf(letters: readonly string[]): fc.Arbitrary<Values> {
-  return fc
-    .tuple(fewOf(letters), fc.array(DECIMAL, { minLength: 1, maxLength: 3 }))
-    .map(([few, decimals]) => ({
-      text: fc.string({ unit: fc.constantFrom(...few), maxLength: 3 }),
-      prose: PROSE,
-      number: fc.constantFrom(...NUMBERS, ...decimals),
-    }));
+  return fc.tuple(fewOf(letters), fc.array(DECIMAL, { minLength: 1, maxLength: 3 })).map(([few, decimals]) => ({
+    text: fc.string({ unit: fc.constantFrom(...few), maxLength: 3 }),
+    prose: PROSE,
+    number: fc.constantFrom(...NUMBERS, ...decimals),
+  }));
 }
 
 /** No record has a text with another control character than these. */
@@ -164,8 +161,7 @@ function fewOf(letters: readonly string[]): fc.Arbitrary<readonly string[]> {
 function write<Fields>(fields: fc.Arbitrary<Fields>): fc.Arbitrary<Write<Fields>> {
   const stale = fc.nat(9).map((n) => n === 9);
   const at = fc.record({ createdAt: INSTANT, updatedAt: INSTANT });
-  const put = (kind: 'insert' | 'replace') =>
-    fc.record({ write: fc.constant(kind), id: ID, fields, at, stale });
+  const put = (kind: 'insert' | 'replace') => fc.record({ write: fc.constant(kind), id: ID, fields, at, stale });
   return fc.oneof(
     { weight: 5, arbitrary: put('insert') },
     { weight: 2, arbitrary: put('replace') },
@@ -194,17 +190,13 @@ export function anyOrder(fields: FieldSpecs): fc.Arbitrary<SortOrder> {
   const keys = fc.shuffledSubarray(sortable, { maxLength: 3 }).map((names) => [...names, 'id']);
   return fc
     .tuple(keys, fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean()))
-    .map(([names, directions]) =>
-      names.map((field, at): SortKey => ({ field, descending: directions[at] === true })),
-    );
+    .map(([names, directions]) => names.map((field, at): SortKey => ({ field, descending: directions[at] === true })));
 }
 
 function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc.Arbitrary<Filter> {
   const { text } = values;
   const all = Object.entries({ ...fields, ...SYSTEM_FIELDS });
-  const optional = all.flatMap(([field, { type, required }]) =>
-    required || type === 'attributes' ? [] : [field],
-  );
+  const optional = all.flatMap(([field, { type, required }]) => (required || type === 'attributes' ? [] : [field]));
   return fc.oneof(
     { weight: 3, arbitrary: anySearch(values) },
     ...(optional.length > 0 ? [existence(optional)] : []),
@@ -237,14 +229,12 @@ function anySearch(values: Values): fc.Arbitrary<SearchFilter> {
 
 /** Whole texts, or one or two characters of them. */
 function searchedText({ text, prose }: Values): fc.Arbitrary<string> {
-  const part = fc
-    .tuple(fc.oneof(text, prose), fc.nat(7), fc.integer({ min: 1, max: 2 }))
-    .map(([whole, at, length]) =>
-      [...whole]
-        .slice(at % ([...whole].length || 1))
-        .slice(0, length)
-        .join(''),
-    );
+  const part = fc.tuple(fc.oneof(text, prose), fc.nat(7), fc.integer({ min: 1, max: 2 })).map(([whole, at, length]) =>
+    [...whole]
+      .slice(at % ([...whole].length || 1))
+      .slice(0, length)
+      .join(''),
+  );
   const two = fc.tuple(part, part).map((parts) => parts.join(' '));
   return fc.oneof({ weight: 3, arbitrary: part }, prose, two);
 }
@@ -292,11 +282,7 @@ function someValues<Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> {
   );
 }
 
-function comparison(
-  field: string,
-  value: fc.Arbitrary<string | number>,
-  hasPrefix = false,
-): fc.Arbitrary<Filter> {
+function comparison(field: string, value: fc.Arbitrary<string | number>, hasPrefix = false): fc.Arbitrary<Filter> {
   const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;
   const operator = fc.constantFrom(...operators, ...(hasPrefix ? (['prefix', 'prefix'] as const) : []));
   return fc.oneof(

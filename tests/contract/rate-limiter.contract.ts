@@ -22,15 +22,7 @@ export function rateLimiterContract(
     it('allows the quota and no more', async () => {
       const states = [];
       for (let i = 0; i < 7; i++) states.push(await limiter.consume('a'));
-      expect(states.map(({ allowed }) => allowed)).to.deep.equal([
-        true,
-        true,
-        true,
-        true,
-        true,
-        false,
-        false,
-      ]);
+      expect(states.map(({ allowed }) => allowed)).to.deep.equal([true, true, true, true, true, false, false]);
       expect(states.map(({ remaining }) => remaining)).to.deep.equal([4, 3, 2, 1, 0, 0, 0]);
       for (const { resetSeconds } of states) expect(resetSeconds).to.be.within(1, POLICY.windowSeconds);
     });

@@ -19,18 +19,8 @@ describe('catalogue backup', () => {
     expect(err).to.match(/b\.sqlite exists\. A backup replaces no file\.\n$/);
   });
 
-  const REFUSED: readonly [
-    args: string[],
-    environment: Record<string, string>,
-    code: number,
-    prints: RegExp,
-  ][] = [
-    [
-      ['none/b.sqlite'],
-      {},
-      73,
-      /none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.\n$/,
-    ],
+  const REFUSED: readonly [args: string[], environment: Record<string, string>, code: number, prints: RegExp][] = [
+    [['none/b.sqlite'], {}, 73, /none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.\n$/],
     [['b.sqlite'], {}, 78, /^There is no database .*\n$/],
     [['b.sqlite'], { SQLITE_FILE: 'notes.txt' }, 78, /not a SQLite database\.\n$/],
     [['b.sqlite'], { STORE: 'memory' }, 78, /^catalogue backup is for STORE=sqlite.*\n$/],

@@ -23,8 +23,7 @@ describe('catalogue changes', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   const cursorNow = async (...args: string[]) => linesOf((await run(['--cursors', ...args])).out)[0].cursor;
-  const create = async (name: string): Promise<number> =>
-    (await service.client.post('/v1/products', { name })).json.id;
+  const create = async (name: string): Promise<number> => (await service.client.post('/v1/products', { name })).json.id;
 
   it('prints nothing without a cursor, what changed behind one, and a newer one if nothing did', async () => {
     expect(await run([])).to.include({ code: 0, out: '', err: '' });
@@ -56,13 +55,9 @@ describe('catalogue changes', () => {
   });
 
   it('follows until a signal', async () => {
-    const child = spawn(
-      process.execPath,
-      [CLI, 'changes', '--resource', 'products', '--follow', '--cursors'],
-      {
-        env: environment(),
-      },
-    );
+    const child = spawn(process.execPath, [CLI, 'changes', '--resource', 'products', '--follow', '--cursors'], {
+      env: environment(),
+    });
     let out = '';
     child.stdout.on('data', (chunk) => {
       out += chunk;

@@ -81,16 +81,8 @@ describe('docs/how-to/feed-every-night.md', () => {
 
   for (const [what, rows, reason] of [
     ['has another first column', 'name,sku\nDesk,L-2\n', 'the first column of feed.csv is not sku'],
-    [
-      'has quotation marks',
-      'sku,name\n"L-2",Desk\n',
-      'the first column of feed.csv has other texts than SKUs',
-    ],
-    [
-      'has quotation marks in its header',
-      '"sku","name"\n"L-2","Desk"\n',
-      'the first column of feed.csv is not sku',
-    ],
+    ['has quotation marks', 'sku,name\n"L-2",Desk\n', 'the first column of feed.csv has other texts than SKUs'],
+    ['has quotation marks in its header', '"sku","name"\n"L-2","Desk"\n', 'the first column of feed.csv is not sku'],
     ['is empty', '', 'the first column of feed.csv is not sku'],
     ['is cut off', 'sku,name\n', '2 products would go'],
   ] as const)

@@ -54,11 +54,7 @@ describe('catalogue import', () => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const run = async (
-    path: string,
-    args: readonly string[] = BY_SKU,
-    variables: Record<string, string> = {},
-  ) => {
+  const run = async (path: string, args: readonly string[] = BY_SKU, variables: Record<string, string> = {}) => {
     const outcome = await runInProcess(['import', path, ...args], environment(variables));
     return { ...outcome, err: withoutProgress(outcome.err) };
   };
@@ -82,10 +78,7 @@ describe('catalogue import', () => {
     const rows = ['C-1,Torch,,', ',,,', '"C-2",Desk,,true', '"C 3","Two\nlines",,', 'C-4,Chair,7,'];
     const second = file('second.csv', `\ufeffsku,name,version,deleted\r\n\r\n${rows.join('\r\n')}\r\n`);
     const { code, out, err } = await run(second, [...BY_SKU, '--refused', refused]);
-    expect([code, out]).to.deep.equal([
-      65,
-      '4 records: 0 created, 1 changed, 0 unchanged, 1 deleted, 2 refused\n',
-    ]);
+    expect([code, out]).to.deep.equal([65, '4 records: 0 created, 1 changed, 0 unchanged, 1 deleted, 2 refused\n']);
     const next = `${refused}: the refused lines are the file to import next; correct them there`;
     expect(err.split('\n').map((line) => (line === next ? 'NEXT' : line.slice(0, 60)))).to.deep.equal([
       'line 6: validation_failed: sku must be at most 64 of A-Z a-z',
@@ -121,9 +114,7 @@ describe('catalogue import', () => {
       expect(read('feed.refused.CSV')).to.equal(`${head}"Q 1","Lämp"\r\n"Q 2",x\n`);
       expect(statSync(join(folder, 'feed.refused.CSV')).mode & 0o777).to.equal(0o600);
       file('feed.refused.CSV', `${head}Q-2,x\n"Q 1","Lämp"\n`);
-      expect((await run(join(folder, 'feed.refused.CSV'))).err).to.include(
-        'feed.refused.refused.CSV: the refused',
-      );
+      expect((await run(join(folder, 'feed.refused.CSV'))).err).to.include('feed.refused.refused.CSV: the refused');
     });
 
     it('is written only if a line is refused, and not by a dry run', async () => {
@@ -152,14 +143,9 @@ describe('catalogue import', () => {
       for (const args of [BY_SKU, [...BY_SKU, '--refused', target]]) {
         const { code, out, err } = await run(path, args);
         expect([code, out]).to.deep.equal([73, '']);
-        expect(err).to.include(
-          `${target}: no import wrote this file, or it was edited and not imported since`,
-        );
+        expect(err).to.include(`${target}: no import wrote this file, or it was edited and not imported since`);
       }
-      expect([read('feed.refused.ndjson'), (await product('Q-5')).code]).to.deep.equal([
-        'mine\n',
-        'not_found',
-      ]);
+      expect([read('feed.refused.ndjson'), (await product('Q-5')).code]).to.deep.equal(['mine\n', 'not_found']);
       file('feed.refused.ndjson', '');
       await run(path);
       appendFileSync(target, '{"sku":"Q-6","name":"Lamp"}\n');
@@ -200,10 +186,7 @@ describe('catalogue import', () => {
   });
 
   it('imports NDJSON of users by email, and of orders by id', async () => {
-    const users = file(
-      'users.ndjson',
-      '\n{"email":"Ann@example.com","name":"Ann"}\n{"email":"ann@EXAMPLE.com"}',
-    );
+    const users = file('users.ndjson', '\n{"email":"Ann@example.com","name":"Ann"}\n{"email":"ann@EXAMPLE.com"}');
     expect((await run(users, ['--resource', 'users', '--match', 'email'])).out).to.equal(
       '2 records: 1 created, 0 changed, 1 unchanged, 0 deleted, 0 refused\n',
     );
@@ -253,26 +236,16 @@ describe('catalogue import', () => {
   it('shows everything that is wrong with a header row, and imports nothing', async () => {
     const { code, out, err } = await run(file('header.csv', 'sku,nmae,createdAt\nH-1,Lamp,\n'));
     expect([code, out]).to.deep.equal([65, '']);
-    expect(err).to.match(
-      /^The header row is invalid.*\(validation_failed\)\n.*\(\/nmae\)\n.*\(\/createdAt\)\n/,
-    );
+    expect(err).to.match(/^The header row is invalid.*\(validation_failed\)\n.*\(\/nmae\)\n.*\(\/createdAt\)\n/);
   });
 
   it('says why it cannot begin', async () => {
     const path = file('x.ndjson', '{"sku":"X-1","name":"Lamp"}\n');
     for (const [outcome, code, prints] of [
       [await run(join(folder, 'none.csv')), 66, `${folder}/none.csv: no such file or directory (ENOENT)\n`],
-      [
-        await run(folder, [...BY_SKU, '--format', 'csv']),
-        66,
-        `${folder}: illegal operation on a directory (EISDIR)\n`,
-      ],
+      [await run(folder, [...BY_SKU, '--format', 'csv']), 66, `${folder}: illegal operation on a directory (EISDIR)\n`],
       [await run(path, [...BY_SKU, '--refused', path]), 73, `${path}: this file is read\n`],
-      [
-        await run(path, [...BY_SKU, '--refused', '/proc/none']),
-        73,
-        '/proc/none: no such file or directory (ENOENT)\n',
-      ],
+      [await run(path, [...BY_SKU, '--refused', '/proc/none']), 73, '/proc/none: no such file or directory (ENOENT)\n'],
       [await run(path, BY_SKU, { API_KEY: '' }), 78, 'API_KEY is not set'],
       [await run(path, BY_SKU, { API_KEY: `pcs_${'0'.repeat(36)}` }), 77, ' (invalid_token)\n'],
       [await run(path, [...BY_SKU, '--url', 'https://127.0.0.1:1']), 75, 'ECONNREFUSED 127.0.0.1:1\n'],
@@ -315,10 +288,7 @@ describe('catalogue import', () => {
       const [created, unchanged] = [/(\d+) created/, /(\d+) unchanged/].map((pattern) =>
         Number(pattern.exec(second.out)?.[1]),
       );
-      expect([(created ?? 0) + (unchanged ?? 0), await counted(`CUT-${direction}-`)]).to.deep.equal([
-        MANY,
-        MANY,
-      ]);
+      expect([(created ?? 0) + (unchanged ?? 0), await counted(`CUT-${direction}-`)]).to.deep.equal([MANY, MANY]);
     });
 
   describe('of another server', () => {
@@ -343,10 +313,7 @@ describe('catalogue import', () => {
         for await (const chunk of request) received += chunk;
         response.writeHead(200, head);
         response.end(
-          Array.from(
-            { length: 200_000 },
-            (_, at) => `{"line":${at + 1},"status":200,"id":1,"version":2}\n`,
-          ).join(''),
+          Array.from({ length: 200_000 }, (_, at) => `{"line":${at + 1},"status":200,"id":1,"version":2}\n`).join(''),
         );
       }, path);
       expect([code, err]).to.deep.equal([0, '']);
@@ -372,12 +339,7 @@ describe('catalogue import', () => {
         75,
         `The results end before the file.\n${AGAIN}`,
       ],
-      [
-        'belong to other records',
-        '{"line":2,"status":200,"id":1,"version":2}\n',
-        65,
-        'a result for record 2',
-      ],
+      ['belong to other records', '{"line":2,"status":200,"id":1,"version":2}\n', 65, 'a result for record 2'],
       ['end within a line', '{"line":1,"sta', 75, AGAIN],
       ['are those of a web page', '<html>', 75, AGAIN],
     ] as const)
@@ -410,12 +372,8 @@ describe('catalogue import', () => {
           expect(withoutProgress(first.log)).to.equal(`Interrupted. ${AGAIN}`);
         }
         const { out } = await run(path);
-        const [, created = '', unchanged = ''] =
-          /: (\d+) created, 0 changed, (\d+) unchanged/.exec(out) ?? [];
-        expect([Number(created) + Number(unchanged), await counted(`${signal}-`)]).to.deep.equal([
-          2 * MANY,
-          2 * MANY,
-        ]);
+        const [, created = '', unchanged = ''] = /: (\d+) created, 0 changed, (\d+) unchanged/.exec(out) ?? [];
+        expect([Number(created) + Number(unchanged), await counted(`${signal}-`)]).to.deep.equal([2 * MANY, 2 * MANY]);
       });
 
     it('reads standard input, which it keeps in no file that outlives it', async () => {

@@ -112,9 +112,7 @@ describe('catalogue mcp', () => {
         [500, '{"code":"x\\n","message":"\\u001b[2J\\u202ey"}', 75, '\\u001b[2J\\u202ey (x\\u000a)'],
       ] as const) {
         const other = createServer({ cert: identity, key: identity }, (_request, response) => {
-          response
-            .writeHead(status, { Location: `https://localhost:${service.port}/openapi.json` })
-            .end(body);
+          response.writeHead(status, { Location: `https://localhost:${service.port}/openapi.json` }).end(body);
         }).listen(0);
         await once(other, 'listening');
         const { port } = other.address() as AddressInfo;
@@ -149,9 +147,7 @@ describe('catalogue mcp', () => {
       const file = `${folder}/missing.pem`;
       const { code, err } = await run({ API_KEY: FIRST_KEY, NODE_EXTRA_CA_CERTS: file });
       expect(code).to.equal(78);
-      expect(err).to.equal(
-        `NODE_EXTRA_CA_CERTS: ${file} cannot be read: no such file or directory (ENOENT)\n`,
-      );
+      expect(err).to.equal(`NODE_EXTRA_CA_CERTS: ${file} cannot be read: no such file or directory (ENOENT)\n`);
     });
 
     it('if the certificate is not trusted, unless DATA_DIR or NODE_EXTRA_CA_CERTS leads to its CA', async () => {
@@ -182,8 +178,7 @@ describe('catalogue mcp, on its standard output,', () => {
     const command = spawn(process.execPath, [CLI, 'mcp'], { env });
     const exit = once(command, 'exit');
     const output = createInterface(command.stdout)[Symbol.asyncIterator]();
-    const send = (message: object) =>
-      command.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const send = (message: object) => command.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     const read = async () => JSON.parse((await output.next()).value ?? '');
     const clientInfo = { name: 'tests', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
@@ -210,8 +205,7 @@ describe('catalogue mcp, on its standard output,', () => {
 describe('catalogue mcp, while the service', () => {
   const folder = temporaryFolder();
   const startSession = mcpSessions();
-  const sessionWith = (environment: Record<string, string>) =>
-    startSession({ API_KEY: FIRST_KEY, ...environment });
+  const sessionWith = (environment: Record<string, string>) => startSession({ API_KEY: FIRST_KEY, ...environment });
 
   it('is down, returns an error, and continues when it is back', async () => {
     const settings = { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY };

@@ -87,8 +87,7 @@ describe('the tools of catalogue mcp', () => {
     const rows = readFileSync('docs/how-to/mcp.md', 'utf8').split('\n');
     for (const { name, inputSchema } of (await deleter.tools()).slice(0, 7)) {
       const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
-      for (const argument of Object.keys(inputSchema.properties ?? {}))
-        expect(row, name).to.include(`\`${argument}\``);
+      for (const argument of Object.keys(inputSchema.properties ?? {})) expect(row, name).to.include(`\`${argument}\``);
     }
   });
 
@@ -127,17 +126,13 @@ describe('the tools of catalogue mcp', () => {
         name === 'type' && Array.isArray(part) ? [`${path}.type`] : visit(`${path}.${name}`, part),
       );
     };
-    expect(
-      (await deleter.tools()).flatMap(({ name, inputSchema }) => visit(name, inputSchema)),
-    ).to.deep.equal([]);
+    expect((await deleter.tools()).flatMap(({ name, inputSchema }) => visit(name, inputSchema))).to.deep.equal([]);
   });
 
   describe('create', () => {
     it('creates one record however often the same call is made, by any process', async () => {
       const record = { ...LAMP, attributes: { watts: 7 } };
-      const calls = [session, deleter, session, deleter].map((one) =>
-        one.succeed('create_product', { record }),
-      );
+      const calls = [session, deleter, session, deleter].map((one) => one.succeed('create_product', { record }));
       const results = await Promise.all(calls);
       expect(new Set(results.map(({ id }) => id))).to.have.length(1);
       expect(results.filter(({ note }) => note === undefined)).to.have.length(1);
@@ -160,9 +155,7 @@ describe('the tools of catalogue mcp', () => {
         record: { name: '', colour: 'red', price: { amount: -1 } },
       });
       expect([isError, value.code]).to.deep.equal([true, 'validation_failed']);
-      expect(
-        value.details.map(({ code, pointer }: Record<string, string>) => [code, pointer]),
-      ).to.have.deep.members([
+      expect(value.details.map(({ code, pointer }: Record<string, string>) => [code, pointer])).to.have.deep.members([
         ['too_short', '/name'],
         ['unknown_field', '/colour'],
         ['out_of_range', '/price/amount'],
@@ -175,8 +168,7 @@ describe('the tools of catalogue mcp', () => {
     it('removes the fields that remove names, and refuses to set them too', async () => {
       const record = { ...LAMP, sku: 'U-4', brand: 'Nordlicht', tags: ['a'], attributes: { a: 1, b: 2 } };
       const { id } = await session.succeed('create_product', { record });
-      const update = (version: number, args: object) =>
-        session.succeed('update_product', { id, version, ...args });
+      const update = (version: number, args: object) => session.succeed('update_product', { id, version, ...args });
       const removed = await update(1, {
         remove: ['tags', 'price'],
         changes: { name: 'Bright', brand: null },
@@ -308,9 +300,7 @@ describe('the tools of catalogue mcp', () => {
     it('counts products by their values, under filters by attributes, which a search takes too', async () => {
       const filter = { 'attributes.kind': 'counted', 'attributes[watts].gte': 6 };
       const fields = ['brand', 'attributes[watts]'];
-      expect(
-        await session.succeed('count_products_by', { fields, filter, q: 'lamp', limit: 1 }),
-      ).to.deep.equal({
+      expect(await session.succeed('count_products_by', { fields, filter, q: 'lamp', limit: 1 })).to.deep.equal({
         facets: [
           { field: 'brand', values: [{ value: 'Counted A', count: 1 }], more: true },
           { field: 'attributes[watts]', values: [{ value: 7.5, count: 1 }], more: true },
@@ -373,8 +363,7 @@ describe('the tools of catalogue mcp', () => {
   it('deletes the version that was read if --allow-delete is given', async () => {
     const { id } = await deleter.succeed('create_order', {
       record: {
-        userId: (await deleter.succeed('create_user', { record: { name: 'Bo', email: 'bo@example.org' } }))
-          .id,
+        userId: (await deleter.succeed('create_user', { record: { name: 'Bo', email: 'bo@example.org' } })).id,
         items: [
           {
             productId: (await deleter.succeed('create_product', { record: { name: 'Gone' } })).id,
@@ -391,8 +380,7 @@ describe('the tools of catalogue mcp', () => {
 
   it('refuses a version from before the store was replaced, until the record is shown again', async () => {
     const create = (name: string) => session.succeed('create_product', { record: { name } });
-    const update = (id: number) =>
-      session.call('update_product', { id, version: 1, changes: { sku: `R-${id}` } });
+    const update = (id: number) => session.call('update_product', { id, version: 1, changes: { sku: `R-${id}` } });
     const [one, other, listed] = [await create('One'), await create('Other'), await create('Listed')];
     await service.application.feedState.reset();
     service.clock.pass(GENERATION_MS);

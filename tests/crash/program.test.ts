@@ -81,9 +81,9 @@ describe('the program', () => {
     expect(await handshake({ ALPNProtocols: ['http/1.0'] })).to.equal('TLSv1.3 http/1.0 true');
     expect(await handshake({ ALPNProtocols: ['http/1.0', 'http/1.1'] })).to.equal('TLSv1.3 http/1.1 true');
     expect(await handshake({ ALPNProtocols: ['h2'] })).to.equal('refused');
-    expect(
-      await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
-    ).to.equal('refused');
+    expect(await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })).to.equal(
+      'refused',
+    );
     for (const ciphers of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256'])
       expect(await handshake({ maxVersion: 'TLSv1.2', ciphers }), ciphers).to.equal('refused');
   });
@@ -106,8 +106,7 @@ describe('the program', () => {
     const keys = [key, made, unknown];
     const errors: { status: number; headers: object; text: string }[] = [];
     const lines = await loggedFor(async () => {
-      for (const token of [unknown, wrong, `${made} ${made}`])
-        errors.push(await client.get('/products', { token }));
+      for (const token of [unknown, wrong, `${made} ${made}`]) errors.push(await client.get('/products', { token }));
       await client.get('/products', { token: made });
       for (const path of [
         `/products?access_token=${made}`,

@@ -119,8 +119,7 @@ describe('catalogue restore', () => {
     const where = folder();
     const none = (tag: string) => ({ headers: { 'If-None-Match': tag } });
     const only = (tag: string) => ({ headers: { 'If-Match': tag } });
-    const patch = (client: HttpClient, name: string, tag: string) =>
-      client.patch('/products/7', { name }, only(tag));
+    const patch = (client: HttpClient, name: string, tag: string) => client.patch('/products/7', { name }, only(tag));
     let service: ChildProcessService | undefined;
     const restored = async () => {
       await service?.stop();
@@ -203,8 +202,7 @@ describe('catalogue restore', () => {
     for (const [link, target] of Object.entries(links)) symlinkSync(target, join(where, link));
     const { code, err } = await restore(where, { SQLITE_FILE: 'first.sqlite' });
     expect(code, err).to.equal(0);
-    for (const [link, target] of Object.entries(links))
-      expect(readlinkSync(join(where, link))).to.equal(target);
+    for (const [link, target] of Object.entries(links)) expect(readlinkSync(join(where, link))).to.equal(target);
     expect(await idsIn(join(where, 'other', 'real.sqlite'))).to.deep.equal(NEW);
   });
 
@@ -255,21 +253,13 @@ describe('catalogue restore', () => {
     /** The fault of the backup, and the error. */
     const CASES: Record<string, [code: number, err: RegExp, spoil: (file: string) => void]> = {
       'no file': [66, /^There is no file .*b\.sqlite\.\n$/, rmSync],
-      notes: [
-        65,
-        /b\.sqlite is not a SQLite database\.\n$/,
-        (file) => writeFileSync(file, 'notes, '.repeat(999)),
-      ],
+      notes: [65, /b\.sqlite is not a SQLite database\.\n$/, (file) => writeFileSync(file, 'notes, '.repeat(999))],
       'another application': [
         65,
         /b\.sqlite is a database of another application\.\n$/,
         (file) => [rmSync(file), made(file)],
       ],
-      'a newer version': [
-        65,
-        /b\.sqlite was made by a newer version/,
-        (file) => [rmSync(file), made(file, ...NEWER)],
-      ],
+      'a newer version': [65, /b\.sqlite was made by a newer version/, (file) => [rmSync(file), made(file, ...NEWER)]],
       'half a backup': [
         65,
         /is damaged|not a SQLite database/,
@@ -289,8 +279,7 @@ describe('catalogue restore', () => {
         expect([end.code, end.out], end.err).to.deep.equal([code, '']);
         expect(end.err).to.match(err);
         expect(replacedIn(where)).to.deep.equal([]);
-        expect(readdirSync(where, { recursive: true }).filter((name) => name.includes('partial'))).to.be
-          .empty;
+        expect(readdirSync(where, { recursive: true }).filter((name) => name.includes('partial'))).to.be.empty;
         expect(await idsIn(database(where))).to.deep.equal(OLD);
       });
 
@@ -348,10 +337,9 @@ describe('catalogue restore', () => {
       const left = readdirSync(join(where, 'data'), { recursive: true, encoding: 'utf8' });
       expect(left.filter((name) => name.endsWith('.partial'))).to.deep.equal([]);
       for (const file of left.filter((name) => name.endsWith('/catalogue.sqlite')))
-        expect(
-          statSync(join(where, 'data', file)).ino,
-          `${file} is no second name of the database`,
-        ).to.not.equal(statSync(database(where)).ino);
+        expect(statSync(join(where, 'data', file)).ino, `${file} is no second name of the database`).to.not.equal(
+          statSync(database(where)).ino,
+        );
     }
     expect(outcomes.length * STRIDE).to.be.greaterThan(8);
     expect(outcomes.join(' ')).to.match(/^(old )+(new ?)+$/);
@@ -388,8 +376,6 @@ describe('catalogue restore', () => {
       expect(out).to.not.include('replaced');
       expect(existsSync(join(where, 'data', replacedIn(where)[0] ?? '', 'catalogue.sqlite'))).to.equal(false);
     }
-    expect(outcomes.join(' ')).to.match(
-      AT_NIGHT ? /^(none )+(empty )+(new ?)+$/ : /^(none )+(empty )*(new ?)+$/,
-    );
+    expect(outcomes.join(' ')).to.match(AT_NIGHT ? /^(none )+(empty )+(new ?)+$/ : /^(none )+(empty )*(new ?)+$/);
   });
 });

@@ -100,9 +100,7 @@ describe('a signal', () => {
       expect(lines.at(-2)).to.include(step);
       if (args[0] === 'backup') expect(readdirSync(where).sort()).to.deep.equal(['data', 'made.sqlite']);
       if (args === COPY) {
-        expect((await catalogue(where, ['keys', 'list'], { SQLITE_FILE: 'target.sqlite' })).code).to.equal(
-          78,
-        );
+        expect((await catalogue(where, ['keys', 'list'], { SQLITE_FILE: 'target.sqlite' })).code).to.equal(78);
         const { code, out, err } = await catalogue(where, [...COPY, '--overwrite']);
         expect([code, err]).to.deep.equal([0, '']);
         expect(out).to.include(`products: ${PRODUCTS - 7} records, 0 tombstones; both sides`);

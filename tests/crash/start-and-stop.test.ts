@@ -129,9 +129,7 @@ describe('the program', () => {
         'Content-Type: application/x-ndjson',
         'Transfer-Encoding: chunked',
       ];
-      socket.write(
-        `POST /v1/products/imports HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\nd\r\n{"name":"x"}\n\r\n`,
-      );
+      socket.write(`POST /v1/products/imports HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\nd\r\n{"name":"x"}\n\r\n`);
       for (let text = ''; !text.includes('"status":201'); ) text += await once(socket, 'data');
       return socket;
     };
@@ -143,9 +141,7 @@ describe('the program', () => {
       it(`finishes pending requests, closes idle connections, and exits with 0: ${transport}`, async () => {
         const service = start(folder(), { ...PATIENT, ...environment });
         const [, port] = await service.prints(/port (\d+), in plain HTTP[\s\S]*shown this once|Try it:/);
-        const client = port
-          ? new HttpClient(Number(port), undefined, service.firstKey)
-          : await service.started();
+        const client = port ? new HttpClient(Number(port), undefined, service.firstKey) : await service.started();
         await client.get('/products', { headers: { 'X-Forwarded-Proto': 'https' } });
         const idleEnded = received(await client.connect());
         const slow = await slowPost(client, service);

@@ -42,10 +42,7 @@ describe('the program, if it cannot start,', () => {
   for (const WORKERS of ['1', '2'])
     for (const [name, advice] of [
       ['PORT', 'stop it, or choose another port.'],
-      [
-        'MANAGEMENT_PORT',
-        'each needs a MANAGEMENT_PORT of its own besides its PORT, and 0 takes any free one.',
-      ],
+      ['MANAGEMENT_PORT', 'each needs a MANAGEMENT_PORT of its own besides its PORT, and 0 takes any free one.'],
     ] as const)
       it(`names ${name} if that port is in use, with WORKERS=${WORKERS}`, async () => {
         const port = String(await takenPort());
@@ -119,9 +116,7 @@ describe('the program, if it cannot start,', () => {
       writeFileSync(join(two, 'data/tls/server.pem'), 'nonsense');
       expect(await failure({}, two)).to.deep.equal({
         code: 78,
-        lines: [
-          'DATA_DIR: the certificates in data/tls are damaged; delete the folder to start with a new CA.',
-        ],
+        lines: ['DATA_DIR: the certificates in data/tls are damaged; delete the folder to start with a new CA.'],
       });
     });
   });

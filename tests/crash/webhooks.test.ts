@@ -69,13 +69,8 @@ describe('webhooks of a service', () => {
     const [added] = await importProducts(service, 1);
     await service.with(async (client) => {
       const changes = await client.get(data.next.replace('/catalogue', ''));
-      expect([changes.status, changes.json.map((one: { id: number }) => one.id)]).to.deep.equal([
-        200,
-        [added],
-      ]);
-      await until('the last one is told', () =>
-        receiver.changesOf('products').some((one) => one.id === added),
-      );
+      expect([changes.status, changes.json.map((one: { id: number }) => one.id)]).to.deep.equal([200, [added]]);
+      await until('the last one is told', () => receiver.changesOf('products').some((one) => one.id === added));
       await until('the delivery is stored', async () => {
         const { json } = await client.get(`/v1/webhooks/${id}`);
         return json.status === 'active' && json.lastDeliveryAt !== undefined;
@@ -88,10 +83,7 @@ describe('webhooks of a service', () => {
       for (const one of [secret, renewed.json.secret]) expect(last && isSigned(last, one)).to.equal(true);
       receiver.answer = status(410);
       await client.delete(`/v1/products/${added}`);
-      await until(
-        'it is paused',
-        async () => (await client.get(`/v1/webhooks/${id}`)).json.status === 'paused',
-      );
+      await until('it is paused', async () => (await client.get(`/v1/webhooks/${id}`)).json.status === 'paused');
       const { json: deliveries } = await client.get(`/v1/webhooks/${id}/deliveries`);
       expect(deliveries[0]).to.include({ type: 'products.changed', changes: 1, status: 410 });
     });

@@ -101,9 +101,7 @@ describe('several workers', () => {
     });
 
     it('share one limit of 20 failed authentications', async () => {
-      const responses = await atOnce(service, 100, (client) =>
-        client.get('/products', { token: newApiKey() }),
-      );
+      const responses = await atOnce(service, 100, (client) => client.get('/products', { token: newApiKey() }));
       expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
       expect(responses.filter(({ status }) => status === 429)).to.have.length(80);
     });
@@ -141,9 +139,7 @@ describe('several workers', () => {
       for (const victim of [first, second]) {
         process.kill(victim, 'SIGKILL');
         await load.more(50);
-        await until('the worker is replaced', () =>
-          logged(service, REPLACED).some(({ worker }) => worker === victim),
-        );
+        await until('the worker is replaced', () => logged(service, REPLACED).some(({ worker }) => worker === victim));
       }
       await until('four workers served in all', () => workersOf(service).length === 4);
       await load.more(50);

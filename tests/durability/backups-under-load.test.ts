@@ -84,14 +84,10 @@ describe('backups while a service writes', function () {
   /** Makes a file from the database. @returns what it must contain, and what it may contain */
   const around = async (make: () => Promise<unknown>): Promise<Moment> => {
     const acknowledged = RESOURCES.flatMap((resource) =>
-      ledger
-        .records(resource)
-        .map((history) => ({ history, version: history.highest, isDeleted: history.isDeleted })),
+      ledger.records(resource).map((history) => ({ history, version: history.highest, isDeleted: history.isDeleted })),
     );
     await make();
-    const later = await Promise.all(
-      RESOURCES.map(async (name) => [name, await versionsIn(clientOf(fleet), name)]),
-    );
+    const later = await Promise.all(RESOURCES.map(async (name) => [name, await versionsIn(clientOf(fleet), name)]));
     return { acknowledged, later: Object.fromEntries(later) };
   };
   /** Restores a backup into a new folder. @returns the folder */
@@ -135,8 +131,7 @@ describe('backups while a service writes', function () {
       const folder = folders[at] ?? '';
       const found = differing(moment, await stateIn(restored(folder)), ledger);
       differences.push(...found.map((difference) => `backup ${at}: ${difference}`));
-      if (integrityOf(join(folder, 'data/catalogue.sqlite')) !== 'ok')
-        differences.push(`backup ${at} is damaged`);
+      if (integrityOf(join(folder, 'data/catalogue.sqlite')) !== 'ok') differences.push(`backup ${at} is damaged`);
     }
     figure('backups restored', folders.length);
     figure('acknowledged meanwhile', ledger.acknowledged);
@@ -189,9 +184,7 @@ async function versionsIn(client: HttpClient, resource: Resource): Promise<Map<n
 /** Compares a restored database with what was acknowledged before its backup began and what was there after its end. */
 function differing({ acknowledged, later }: Moment, { live, dead }: State, ledger: Ledger): string[] {
   const found: string[] = [];
-  const records = new Map(
-    RESOURCES.flatMap((resource) => live[resource].map((one) => [`${resource}/${one.id}`, one])),
-  );
+  const records = new Map(RESOURCES.flatMap((resource) => live[resource].map((one) => [`${resource}/${one.id}`, one])));
   for (const { history, version, isDeleted } of acknowledged) {
     const { resource, id, name, deletionsSent } = history;
     const record = records.get(`${resource}/${id}`);

@@ -250,8 +250,7 @@ describe('records are created once', function () {
               const link = own[attempt % own.length] as Link;
               const direction = attempt % 2 === 0 ? 'up' : 'down';
               const bytes = random.below(lines.join('').length);
-              if (attempt < CUT_ATTEMPTS.ofImport)
-                await prepare(link, { direction, bytes, isNew: attempt % 3 === 0 });
+              if (attempt < CUT_ATTEMPTS.ofImport) await prepare(link, { direction, bytes, isNew: attempt % 3 === 0 });
               else link.proxy.next = undefined;
               isDone = await importAll(link.client, lines, headers, ({ line, status, id, replayed }) => {
                 expect(status).to.equal(201);
@@ -362,8 +361,7 @@ describe('records are created once', function () {
                 await importAll(client, lines, headers, ({ line, status, id, replayed }) => {
                   if (status === 201) missing--;
                   else expect(status).to.equal(503);
-                  if (status === 201)
-                    responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+                  if (status === 201) responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
                 });
               }
             }

@@ -187,9 +187,7 @@ describe('a disk that refuses writes', () => {
     });
     try {
       await new Promise((locked) => other.stdout.once('data', locked));
-      const writes = Promise.all(
-        Array.from({ length: 20 }, () => client.post('/products', { name: 'while locked' })),
-      );
+      const writes = Promise.all(Array.from({ length: 20 }, () => client.post('/products', { name: 'while locked' })));
       expect((await client.get('/products')).json).to.have.length(1);
       for (const response of await writes) expectUnavailable(response);
     } finally {
@@ -221,8 +219,7 @@ describe('a disk that refuses writes', () => {
       const before = reasons();
       const heal = await failing(service.pid, calls, error, [database, `${database}-wal`]);
       try {
-        for (const response of await Promise.all(Array.from({ length: 5 }, create)))
-          expectUnavailable(response);
+        for (const response of await Promise.all(Array.from({ length: 5 }, create))) expectUnavailable(response);
         const lines = `${JSON.stringify({ name: 'x' })}\n`.repeat(3);
         const headers = { 'Content-Type': 'application/x-ndjson' };
         const imported = await client.post('/products/imports', lines, { headers });
@@ -255,7 +252,6 @@ describe('a disk that refuses writes', () => {
       'fills up on the server of PostgreSQL: the same': fillPostgresql,
     }),
     'has a database that another program locks: writes are 503, reads go on': lock,
-    'becomes read-only, or its calls fail: writes are 503, reads go on, and nothing acknowledged is lost':
-      failCalls,
+    'becomes read-only, or its calls fail: writes are 503, reads go on, and nothing acknowledged is lost': failCalls,
   });
 });

@@ -77,10 +77,7 @@ describe('a service whose files are lost while it runs', () => {
     running.push(service);
     return service;
   };
-  const play = async (
-    folder: string,
-    { workers, needsBackup, lose, putBack, signal }: Loss,
-  ): Promise<void> => {
+  const play = async (folder: string, { workers, needsBackup, lose, putBack, signal }: Loss): Promise<void> => {
     const service = await start(folder, workers);
     const acknowledged = new Acknowledged();
     await acknowledged.createProducts(service);
@@ -88,15 +85,12 @@ describe('a service whose files are lost while it runs', () => {
 
     lose(folder);
     for (let round = 0; round < 2; round++) {
-      for (const { status, json } of await service.spread((client) =>
-        client.post('/products', { name: 'x' }),
-      ))
+      for (const { status, json } of await service.spread((client) => client.post('/products', { name: 'x' })))
         expect([status, json.code]).to.deep.equal([503, 'unavailable']);
     }
     for (const { status } of await service.spread((client) => client.get('/health/ready')))
       expect(status).to.equal(503);
-    for (const { status } of await service.spread((client) => client.get('/health/live')))
-      expect(status).to.equal(200);
+    for (const { status } of await service.spread((client) => client.get('/health/live'))) expect(status).to.equal(200);
     for (const { status, text } of await service.spread((client) => client.get('/products', NDJSON)))
       expect([status, text.split('\n').length - 1]).to.deep.equal([200, acknowledged.products.size]);
     await until('each process logs the loss', () => service.logged(LOST).length >= workers);

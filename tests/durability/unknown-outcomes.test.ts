@@ -131,8 +131,7 @@ function unknownOutcomes({ name: server, faults, hasHeartbeats, start: startServ
       figure(`operations on ${server}`, names.length);
       figure(`replies of operations on ${server}`, positions.size);
       figure(`replies with a fault on ${server}`, replies);
-      for (const [outcome, count] of Object.entries(outcomes))
-        figure(`outcome ${outcome} on ${server}`, count);
+      for (const [outcome, count] of Object.entries(outcomes)) figure(`outcome ${outcome} on ${server}`, count);
       for (const kind of NEVER)
         figure(`${kind} on ${server}`, problems.filter((problem) => problem.includes(kind)).length);
       expect(problems, problems.join('\n')).to.deep.equal([]);

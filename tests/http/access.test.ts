@@ -44,13 +44,7 @@ describe('access', () => {
       const both = await keyWith(`${plural}:write`, `${plural}:read`);
       const send = (query: string, token: string | null) =>
         request().post(`/${plural}/imports${query}`, '', { token, headers });
-      for (const query of [
-        '?match=id',
-        '?match=nonsense',
-        '?dryRun=true',
-        '?%6Datch=id',
-        '?dryRun=true&match=id',
-      ]) {
+      for (const query of ['?match=id', '?match=nonsense', '?dryRun=true', '?%6Datch=id', '?dryRun=true&match=id']) {
         const denied = await send(query, writer);
         expect(denied.status, query).to.equal(403);
         expect(denied.json.code).to.equal('insufficient_scope');
@@ -58,8 +52,7 @@ describe('access', () => {
         expect((await send(query, null)).status).to.equal(401);
         expect((await send(query, both)).status).to.be.oneOf([200, 400]);
       }
-      for (const query of ['', '?dryRun=false'])
-        expect((await send(query, writer)).status, query).to.equal(200);
+      for (const query of ['', '?dryRun=false']) expect((await send(query, writer)).status, query).to.equal(200);
       const denied = await send('?match=id', await keyWith(`${plural}:read`));
       expect(denied.headers['www-authenticate']).to.include(`scope="${plural}:write"`);
     }
@@ -81,10 +74,9 @@ describe('access', () => {
       ['POST', { body: '{', headers: { 'Content-Type': 'text/plain' } }],
       ['GET', { headers: { Accept: 'text/html', 'API-Version': '9' } }],
     ] as const) {
-      expect(
-        (await request().request(method, '/products?x=1', { ...options, token: null })).status,
-        method,
-      ).to.equal(401);
+      expect((await request().request(method, '/products?x=1', { ...options, token: null })).status, method).to.equal(
+        401,
+      );
     }
     const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/html' }, token: reader };
     expect((await request().request('POST', '/products?x=1', bad)).status).to.equal(403);

@@ -4,12 +4,7 @@ import { credentialDigest } from '#src/application/auth/credential-cache.js';
 import { SCOPES } from '#src/domain/access.js';
 import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
-import {
-  type HttpClient,
-  type HttpResponse,
-  issueLocations,
-  type RequestOptions,
-} from '../support/http-client.js';
+import { type HttpClient, type HttpResponse, issueLocations, type RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
 import { list } from '../support/list.js';
@@ -43,11 +38,7 @@ for (const store of HTTP_STORE_NAMES) {
       return { response, id, key, path: `${path}/${id}` };
     };
     const count = async () =>
-      Number(
-        (await request().get(path, { headers: { Prefer: 'count=exact' } })).headers[
-          'x-total-count'
-        ] as string,
-      );
+      Number((await request().get(path, { headers: { Prefer: 'count=exact' } })).headers['x-total-count'] as string);
 
     describe('POST', () => {
       it('creates a key and returns its secret', async () => {
@@ -105,11 +96,7 @@ for (const store of HTTP_STORE_NAMES) {
             ['unknown_field', '/x'],
           ],
         ],
-        [
-          'an expiry in the past',
-          { ...READER, expiresAt: '2020-01-01T00:00:00Z' },
-          [['out_of_range', '/expiresAt']],
-        ],
+        ['an expiry in the past', { ...READER, expiresAt: '2020-01-01T00:00:00Z' }, [['out_of_range', '/expiresAt']]],
         [
           'read-only fields',
           { ...READER, ...Object.fromEntries(READ_ONLY.map((field) => [field, 1])) },
@@ -141,11 +128,7 @@ for (const store of HTTP_STORE_NAMES) {
           );
         }
         expect(await count()).to.equal(before);
-        const response = await request().post(
-          path,
-          { name: 'x', scopes: ['users:read', 'keys:admin'] },
-          { token },
-        );
+        const response = await request().post(path, { name: 'x', scopes: ['users:read', 'keys:admin'] }, { token });
         expect(response.status).to.equal(201);
       });
 
@@ -260,9 +243,7 @@ for (const store of HTTP_STORE_NAMES) {
           headers: { Accept: 'application/x-ndjson' },
         });
         expect(lines.text.trim().split('\n')).to.have.length(3);
-        expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal(
-          (await request().get(`${path}/${two}`)).json,
-        );
+        expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal((await request().get(`${path}/${two}`)).json);
         for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])
           expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
       });
@@ -270,11 +251,7 @@ for (const store of HTTP_STORE_NAMES) {
       it('never shows a secret or its digest, and rejects queries for them', async () => {
         const { key } = await createKey();
         const digest = credentialDigest(key);
-        for (const query of [
-          '',
-          '?sort=-id&limit=1',
-          '?fields=id,name,scopes,expiresAt,lastUsedAt,version',
-        ]) {
+        for (const query of ['', '?sort=-id&limit=1', '?fields=id,name,scopes,expiresAt,lastUsedAt,version']) {
           for (const Accept of ['application/json', 'application/x-ndjson']) {
             const { status, text } = await request().get(path + query, { headers: { Accept } });
             expect(status).to.equal(200);
@@ -301,8 +278,7 @@ for (const store of HTTP_STORE_NAMES) {
     describe('DELETE', () => {
       it('revokes immediately, after which the key is 404', async () => {
         const { key: token, path: item } = await createKey();
-        for (let i = 0; i < 3; i++)
-          expect((await request().get('/products', { token })).status).to.equal(200);
+        for (let i = 0; i < 3; i++) expect((await request().get('/products', { token })).status).to.equal(200);
         const gone = await request().delete(item);
         expect([gone.status, gone.text]).to.deep.equal([204, '']);
         expect((await request().get('/products', { token })).json.code).to.equal('invalid_token');

@@ -66,8 +66,7 @@ describe('an import in HTTP/1.0 whose results cannot be completed', () => {
     const { products } = service.application.storage;
     const insertAll = products.insertAll.bind(products);
     let calls = 0;
-    products.insertAll = (records) =>
-      calls++ === 0 ? insertAll(records) : Promise.reject(new Error('disk'));
+    products.insertAll = (records) => (calls++ === 0 ? insertAll(records) : Promise.reject(new Error('disk')));
     const line = '{"name":"Lamp"}\n';
     const head = [
       'POST /products/imports HTTP/1.0',

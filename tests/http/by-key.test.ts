@@ -75,9 +75,7 @@ class Addresses {
 
   /** The ids of the records that have a key. */
   async idsOf(key: string): Promise<number[]> {
-    const { json } = await this.client.get(
-      `${this.collection}?${this.resource.field}=${encodeURIComponent(key)}`,
-    );
+    const { json } = await this.client.get(`${this.collection}?${this.resource.field}=${encodeURIComponent(key)}`);
     return json.map(({ id }: { id: number }) => id);
   }
 }
@@ -239,10 +237,7 @@ function describeByKey(at: Addresses): void {
       for (const body of [{}, [], 'text', null, '{', '{"name":"a","name":"b"}']) {
         const response = await at.client.put(at.to(key), body);
         const posted = await at.client.post(at.collection, body);
-        expect([response.status, response.json.code], JSON.stringify(body)).to.deep.equal([
-          400,
-          posted.json.code,
-        ]);
+        expect([response.status, response.json.code], JSON.stringify(body)).to.deep.equal([400, posted.json.code]);
       }
       const wrongType = await at.client.put(at.to(key), '{}', { headers: { 'Content-Type': 'text/plain' } });
       expect(wrongType.status).to.equal(415);
@@ -286,8 +281,7 @@ function describeByKey(at: Addresses): void {
 
     it('never creates with If-Match, and replaces only the version that it names', async () => {
       const key = at.newKey();
-      const put = (tag: string, body: object = { name: 'x' }) =>
-        at.client.put(at.to(key), body, ifMatch(tag));
+      const put = (tag: string, body: object = { name: 'x' }) => at.client.put(at.to(key), body, ifMatch(tag));
       for (const tag of ['*', '"1"']) {
         for (const body of [{ name: 'x' }, {}]) {
           const response = await put(tag, body);
@@ -375,9 +369,7 @@ function describeByKey(at: Addresses): void {
       expect(response.headers).to.not.have.property('content-location');
       for (const method of ['GET', 'HEAD', 'PATCH', 'DELETE'])
         for (const url of [path, byId])
-          expect(
-            (await at.client.request(method, url, method === 'PATCH' ? { body: {} } : {})).status,
-          ).to.equal(404);
+          expect((await at.client.request(method, url, method === 'PATCH' ? { body: {} } : {})).status).to.equal(404);
       const created = await at.client.put(path, { name: 'Again' });
       expect(created.status).to.equal(201);
       expect(created.json.id).to.be.greaterThan(id);
@@ -433,9 +425,7 @@ describe('the e-mail address in a path', () => {
       email: 'ann.case@EXAMPLE.com',
     });
     expect([respelt.status, respelt.json.email]).to.deep.equal([200, 'ann.case@EXAMPLE.com']);
-    expect((await client.put(at('ANN.case@example.com'), { name: 'A' }, ifNoneMatch('*'))).status).to.equal(
-      412,
-    );
+    expect((await client.put(at('ANN.case@example.com'), { name: 'A' }, ifNoneMatch('*'))).status).to.equal(412);
     expect((await client.delete(at('ANN.CASE@EXAMPLE.COM'))).status).to.equal(204);
   });
 
@@ -472,9 +462,7 @@ describe('a record by a unique field', () => {
       }
       const exists = await client.put(path, { name: 'Torch' }, ifNoneMatch('*'));
       expect([exists.status, exists.headers.etag]).to.deep.equal([412, '"1"']);
-      expect((await client.put('/v1/products/sku/R-3', { name: 'x' }, ifNoneMatch('*'))).status).to.equal(
-        201,
-      );
+      expect((await client.put('/v1/products/sku/R-3', { name: 'x' }, ifNoneMatch('*'))).status).to.equal(201);
       for (const tag of ['"1"', '*'])
         expect((await client.put(path, { name: tag }, ifMatch(tag))).status).to.equal(200);
       for (const method of ['PATCH', 'DELETE']) {
@@ -523,10 +511,7 @@ describe('a record by a unique field', () => {
       const replaced = await client.put('/products/sku/D-1', { title: 'Torch' }, { headers });
       expect([replaced.status, replaced.headers.etag]).to.deep.equal([200, '"v2.2"']);
       const created = await client.put('/v2/products/sku/D-2', { title: 'New' });
-      expect([created.status, created.headers.location]).to.deep.equal([
-        201,
-        `/v2/products/${created.json.id}`,
-      ]);
+      expect([created.status, created.headers.location]).to.deep.equal([201, `/v2/products/${created.json.id}`]);
     });
   });
 });

@@ -11,8 +11,7 @@ import { until } from '../support/until.js';
 const CHANGES = '/v1/products/changes';
 
 const nextOf = ({ headers }: { headers: Record<string, unknown> }) => linksOf(headers['link'])['next'] ?? '';
-const placeNow = async (client: HttpClient, token = FIRST_KEY) =>
-  nextOf(await client.get(CHANGES, { token }));
+const placeNow = async (client: HttpClient, token = FIRST_KEY) => nextOf(await client.get(CHANGES, { token }));
 const waitAt = (client: HttpClient, place: string, seconds: number | string, token = FIRST_KEY) =>
   client.get(place, { token, headers: { Prefer: `wait=${seconds}` } });
 const waiting = ({ application }: InProcessService) => application.limits.figures('waits').inUse;
@@ -105,11 +104,7 @@ describe('a wait for a change', () => {
       'unavailable',
       '1',
     ]);
-    expect(outcome(await request().get(place, { token: key })), 'without waiting').to.deep.equal([
-      200,
-      0,
-      undefined,
-    ]);
+    expect(outcome(await request().get(place, { token: key })), 'without waiting').to.deep.equal([200, 0, undefined]);
     expect(outcome(await waitAt(request(), place, 0, key)), 'without time').to.deep.equal([200, 0, 'wait=0']);
     const other = waitAt(request(), place, 30);
     await untilWaiting(9);

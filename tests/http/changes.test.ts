@@ -24,11 +24,7 @@ async function idOfNew(client: HttpClient, fields: object = { name: 'Lamp' }): P
 }
 
 /** @returns the ids of so many new products, in the order of their creation */
-async function idsOfNew(
-  client: HttpClient,
-  count: number,
-  fields: object = { name: 'Lamp' },
-): Promise<number[]> {
+async function idsOfNew(client: HttpClient, count: number, fields: object = { name: 'Lamp' }): Promise<number[]> {
   const headers = { 'Content-Type': 'application/x-ndjson' };
   const body = `${JSON.stringify(fields)}\n`.repeat(count);
   const { text } = await client.post('/v1/products/imports', body, { headers });
@@ -72,9 +68,7 @@ for (const STORE of HTTP_STORE_NAMES)
           'content-type': 'application/json',
         });
         expect(response.headers).to.not.have.any.keys('etag', 'preference-applied');
-        expect(response.headers['link']).to.match(
-          new RegExp(`^<${path}\\?limit=100&cursor=[\\w-]+>; rel="next"$`),
-        );
+        expect(response.headers['link']).to.match(new RegExp(`^<${path}\\?limit=100&cursor=[\\w-]+>; rel="next"$`));
         expect(await placeNow(request(), nextOf(response))).to.match(/cursor=/);
       }
     });
@@ -134,12 +128,10 @@ for (const STORE of HTTP_STORE_NAMES)
         ['users', user],
         ['orders', order],
       ] as const)
-        expect(await entriesFrom(request(), `${places.get(plural)}`, 1)).to.deep.equal([
-          { ...expected, version: 1 },
-        ]);
-      expect(
-        (await entriesFrom(request(), `${places.get('products')}`, 1)).map(({ id }) => id),
-      ).to.deep.equal([product]);
+        expect(await entriesFrom(request(), `${places.get(plural)}`, 1)).to.deep.equal([{ ...expected, version: 1 }]);
+      expect((await entriesFrom(request(), `${places.get('products')}`, 1)).map(({ id }) => id)).to.deep.equal([
+        product,
+      ]);
     });
 
     it('refuse a cursor of another resource, of other fields, of a list, and none at all', async () => {
@@ -152,9 +144,9 @@ for (const STORE of HTTP_STORE_NAMES)
         expect(await codeOf(`${CHANGES}?cursor=${other}`), other).to.deep.equal([400, 'invalid_cursor']);
       expect(await codeOf(`/v1/products?cursor=${cursor}`)).to.deep.equal([400, 'invalid_cursor']);
       const same = await placeNow(request(), `${CHANGES}?fields=name,version,id`);
-      expect(
-        (await request().get(`/products/changes?fields=version,name&cursor=${cursorIn(same)}`)).status,
-      ).to.equal(200);
+      expect((await request().get(`/products/changes?fields=version,name&cursor=${cursorIn(same)}`)).status).to.equal(
+        200,
+      );
     });
 
     it('refuse other parameters, media types and methods', async () => {
@@ -194,10 +186,7 @@ for (const STORE of HTTP_STORE_NAMES)
       const ids = await idsOfNew(request(), 150, { name: 'x\u2028y' });
       await entriesFrom(request(), place, 150);
       const response = await request().get(place, { headers: LINES });
-      expect([response.status, response.headers['content-type']]).to.deep.equal([
-        200,
-        'application/x-ndjson',
-      ]);
+      expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/x-ndjson']);
       const lines = response.text.trimEnd().split('\n');
       expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(ids);
       expect(lines[0]).to.equal(`{"id":${ids[0]},"name":"x\\u2028y","version":1}`);
@@ -273,12 +262,10 @@ describe('changes as NDJSON', () => {
 describe('the link to the changes of a list', () => {
   const on = inProcessService();
   const off = inProcessService({ CHANGES: 'off' });
-  const monitorOf = ({ headers }: { headers: Record<string, unknown> }) =>
-    linksOf(headers['link'])['monitor'];
+  const monitorOf = ({ headers }: { headers: Record<string, unknown> }) => linksOf(headers['link'])['monitor'];
 
   before(async () => {
-    for (const { client } of [on, off])
-      for (const name of ['a', 'b', 'c']) await client.post('/v1/products', { name });
+    for (const { client } of [on, off]) for (const name of ['a', 'b', 'c']) await client.post('/v1/products', { name });
   });
 
   it('is on every page, in every form, in the form of the address', async () => {
@@ -309,9 +296,7 @@ describe('the link to the changes of a list', () => {
 
   it('is left out first if the header becomes too long', async () => {
     const relations = async (length: number) =>
-      Object.keys(
-        linksOf((await on.client.get(`/products?limit=1&name.ne=${'x'.repeat(length)}`)).headers['link']),
-      );
+      Object.keys(linksOf((await on.client.get(`/products?limit=1&name.ne=${'x'.repeat(length)}`)).headers['link']));
     const name = 'x'.repeat(900);
     const { headers } = await on.client.get(`/products?limit=1&name.ne=${name}`);
     const rest = 2_048 - String(headers['link']).length;

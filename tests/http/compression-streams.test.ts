@@ -48,10 +48,7 @@ describe('a compressible response', () => {
         ctx.body = body;
       };
       const { headers } = await request('gzip');
-      expect([headers['content-encoding'], headers['vary']], type).to.deep.equal([
-        coding,
-        coding && 'Accept-Encoding',
-      ]);
+      expect([headers['content-encoding'], headers['vary']], type).to.deep.equal([coding, coding && 'Accept-Encoding']);
     }
   });
 
@@ -79,11 +76,7 @@ describe('a compressible response', () => {
       );
     };
     const response = await service.client.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
-    expect([response.status, response.headers['content-encoding'], isBegun]).to.deep.equal([
-      200,
-      'br',
-      false,
-    ]);
+    expect([response.status, response.headers['content-encoding'], isBegun]).to.deep.equal([200, 'br', false]);
   });
 
   for (const coding of CODING_NAMES) {

@@ -17,13 +17,7 @@ describe('the console', () => {
 
   for (const coding of ['gzip', 'br'])
     it(`loads less than 100 KB with ${coding}`, async () => {
-      const paths = [
-        '/console',
-        '/console/main.js',
-        '/console/console.css',
-        '/docs/base.css',
-        '/openapi.json',
-      ];
+      const paths = ['/console', '/console/main.js', '/console/console.css', '/docs/base.css', '/openapi.json'];
       const options = { token: null, headers: { 'Accept-Encoding': coding } };
       const sizes = await Promise.all(
         paths.map(async (path) => (await service.client.get(path, options)).bytes.length),

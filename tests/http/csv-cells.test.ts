@@ -31,10 +31,7 @@ const NEW: readonly (readonly [header: string, ...rows: Row[]])[] = [
     ['"","",', { description: '', attributes: { a: '' } }],
     [',,', {}],
     [' =1+1 ,,', { description: ' =1+1 ' }],
-    [
-      '"1\r\n2\n3\r,\r\n\r\n"," a, ""b"" ",',
-      { description: '1\r\n2\n3\r,\r\n\r\n', attributes: { a: ' a, "b" ' } },
-    ],
+    ['"1\r\n2\n3\r,\r\n\r\n"," a, ""b"" ",', { description: '1\r\n2\n3\r,\r\n\r\n', attributes: { a: ' a, "b" ' } }],
     ['\ufeffx,,', { description: '\ufeffx' }],
     ...refused('invalid_format /description', ['a\0b,,', 'a\u0001b,,', 'a\u007fb,,']),
   ],
@@ -50,9 +47,7 @@ const NEW: readonly (readonly [header: string, ...rows: Row[]])[] = [
     ['"7,5",yes,,', 'invalid_type /attributes/watts', 'invalid_type /attributes/on'],
     ...behind(',,', refused('invalid_type /attributes/watts', NO_NUMBERS)),
     ['1e400,,,', 'out_of_range /attributes/watts'],
-    ...list`,yes,,  ,T,,  ," true",,  ,1,,  ,"",,`.map(
-      (cells): Row => [cells, 'invalid_type /attributes/on'],
-    ),
+    ...list`,yes,,  ,T,,  ," true",,  ,1,,  ,"",,`.map((cells): Row => [cells, 'invalid_type /attributes/on']),
   ],
   [
     'attributes',
@@ -95,15 +90,9 @@ const NEW: readonly (readonly [header: string, ...rows: Row[]])[] = [
     ['abc,', 'invalid_type /price/decimal', 'required /price/currency'],
     [',EUR', 'required /price/decimal'],
     ['19.99,eur', 'invalid_format /price/currency'],
-    ...refused(
-      'invalid_type /price/decimal',
-      list`19.999,EUR  1999.5,JPY  19.990001,EUR  1.2345,KWD  EUR 5,EUR`,
-    ),
+    ...refused('invalid_type /price/decimal', list`19.999,EUR  1999.5,JPY  19.990001,EUR  1.2345,KWD  EUR 5,EUR`),
     ...behind('EUR', refused('invalid_type /price/decimal', [...NO_NUMBERS, '1e2', '"1,299.00"'])),
-    ...behind(
-      'EUR',
-      refused('out_of_range /price/decimal', list`-1.00  90071992547409.92  90071992547409.9200`),
-    ),
+    ...behind('EUR', refused('out_of_range /price/decimal', list`-1.00  90071992547409.92  90071992547409.9200`)),
   ],
   ['price.currency,price.decimal', ['EUR,2.5', price(250)]],
   [
@@ -453,9 +442,7 @@ describe('a cell of CSV', () => {
       const results = await send(`${header},name\n${rows.map(([cells]) => `${cells},x\n`).join('')}`);
       for (const [at, [cells, expected, ...more]] of rows.entries())
         if (typeof expected === 'string')
-          expect(outcomes([results[at]]), cells).to.deep.equal([
-            [400, 'validation_failed', expected, ...more],
-          ]);
+          expect(outcomes([results[at]]), cells).to.deep.equal([[400, 'validation_failed', expected, ...more]]);
         else expect(await fieldsOf(results[at]?.id), cells).to.deep.equal({ ...expected, name: 'x' });
     });
 
@@ -470,18 +457,14 @@ describe('a cell of CSV', () => {
       for (const [at, [cells, expected, ...more]] of rows.entries()) {
         const fields = await fieldsOf(made[at]?.id);
         const issues = typeof expected === 'string' ? [expected, ...more] : undefined;
-        if (issues)
-          expect(outcomes([results[at]]), cells).to.deep.equal([[400, 'validation_failed', ...issues]]);
+        if (issues) expect(outcomes([results[at]]), cells).to.deep.equal([[400, 'validation_failed', ...issues]]);
         const isReplaced = query.includes('replace') && !issues;
         const wanted = plain({ ...(isReplaced ? {} : stored), ...(issues ? {} : Object(expected)) });
         // Under skip no cell counts.
         expect(fields, cells).to.deep.equal(wanted);
         if (!issues) {
           const isSame = JSON.stringify(wanted) === JSON.stringify(plain(stored));
-          expect([results[at]?.status, results[at]?.unchanged], cells).to.deep.equal([
-            200,
-            isSame || undefined,
-          ]);
+          expect([results[at]?.status, results[at]?.unchanged], cells).to.deep.equal([200, isSame || undefined]);
         }
       }
     });
@@ -497,8 +480,7 @@ describe('a cell of CSV', () => {
           const results = await sendMatched(`sku,name,${column}\n${rows}`, query);
           const malformed = [400, 'malformed_json', `invalid_format /${column}`];
           expect(outcomes(results), `${column} ${sku} ${query}`).to.deep.equal(cells.map(() => malformed));
-          for (const { error } of results)
-            expect(error.message).to.include(`The cell in the column ${column} `);
+          for (const { error } of results) expect(error.message).to.include(`The cell in the column ${column} `);
         }
   });
 

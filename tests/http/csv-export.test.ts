@@ -144,20 +144,16 @@ describe('a list as CSV', () => {
       [115, 'XYZ', '1.15'],
     ];
     const { client } = priced;
-    for (const [amount, currency] of prices)
-      await client.post('/products', { name: 'x', price: { amount, currency } });
+    for (const [amount, currency] of prices) await client.post('/products', { name: 'x', price: { amount, currency } });
     await client.post('/products', { name: 'x' });
     const { status, text } = await client.get('/products?fields=price.decimal,price.currency', {
       headers: CSV,
     });
     expect([status, text]).to.deep.equal([
       200,
-      [
-        'price.decimal,price.currency',
-        ...prices.map(([, code, decimal]) => `${decimal},${code}`),
-        ',',
-        '',
-      ].join('\r\n'),
+      ['price.decimal,price.currency', ...prices.map(([, code, decimal]) => `${decimal},${code}`), ',', ''].join(
+        '\r\n',
+      ),
     ]);
     for (const [fields, codes] of [
       ['price.decimal', ['required']],
@@ -215,9 +211,7 @@ describe('a list as CSV', () => {
     }
     for (const field of ['price.amount', 'price.decimal', 'attributes.watts'])
       for (const Accept of ['application/json', 'application/x-ndjson'])
-        expect((await request().get(`/products?fields=${field}`, { headers: { Accept } })).status).to.equal(
-          400,
-        );
+        expect((await request().get(`/products?fields=${field}`, { headers: { Accept } })).status).to.equal(400);
   });
 
   it('is one page with Link if a limit is given, else everything', async () => {

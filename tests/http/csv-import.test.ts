@@ -50,8 +50,7 @@ describe('an import of CSV', () => {
   });
 
   it('changes the records that it matches, with match', async () => {
-    const { id } = (await service.client.post('/v1/products', { name: 'Lamp', sku: 'M-1', description: 'x' }))
-      .json;
+    const { id } = (await service.client.post('/v1/products', { name: 'Lamp', sku: 'M-1', description: 'x' })).json;
     const body = 'sku,name,description,version\nM-1,Torch,,1\nM-1,Late,,1\nM-2,New,,\n';
     const results = resultsOf(await send(body, {}, `${PATH}?match=sku`));
     expect(outcomes(results)).to.deep.equal([200, [412, 'precondition_failed'], 201]);
@@ -89,9 +88,7 @@ describe('an import of CSV', () => {
       ['ok,"x ""y"" z"', undefined],
     ];
     const results = resultsOf(
-      await send(
-        `name,description\n${records.map(([record]) => `${record}\nafter,\n`).join('')}"never,closed\na,b\n`,
-      ),
+      await send(`name,description\n${records.map(([record]) => `${record}\nafter,\n`).join('')}"never,closed\na,b\n`),
     );
     expect(results).to.have.length(2 * records.length + 1);
     records.forEach(([record, message], at) => {
@@ -101,13 +98,10 @@ describe('an import of CSV', () => {
         message ? 400 : 201,
         message && 'malformed_csv',
       ]);
-      if (message)
-        expect(error).to.satisfy((one: ResultLine) => message.test(one.message) && one.details.length === 0);
+      if (message) expect(error).to.satisfy((one: ResultLine) => message.test(one.message) && one.details.length === 0);
       expect(results[2 * at + 1]).to.include({ line: 2 * at + 2, status: 201 });
     });
-    expect(results.at(-1).error.message).to.match(
-      /^Cell 1 .* begins with a quotation mark that is not closed\.$/,
-    );
+    expect(results.at(-1).error.message).to.match(/^Cell 1 .* begins with a quotation mark that is not closed\.$/);
   });
 
   it('continues behind a quotation mark that is not closed, where the next one shows the end', async () => {
@@ -117,8 +111,7 @@ describe('an import of CSV', () => {
   });
 
   it('rejects only the record that is not UTF-8, and names the column', async () => {
-    const file =
-      'sku,,price.decimal,price.currency,name\na,,1,EUR,a\nb,,1,EUR,"K\xfcche, 2"\n,\xfc,,,c\nd,,1,EUR,d\n';
+    const file = 'sku,,price.decimal,price.currency,name\na,,1,EUR,a\nb,,1,EUR,"K\xfcche, 2"\n,\xfc,,,c\nd,,1,EUR,d\n';
     const results = resultsOf(await send(Buffer.from(file, 'latin1')));
     const refused = [400, 'malformed_csv'];
     expect(outcomes(results)).to.deep.equal([201, refused, refused, 201]);
@@ -147,15 +140,11 @@ describe('an import of CSV', () => {
   });
 
   it('takes columns without a name, as long as they have no value', async () => {
-    const results = resultsOf(
-      await send('name,,sku,\nA,,B,\nA,"",C,\nA,x,D,\nA,,E, \nA,,F\n,,,\n,\nA,,G,\n'),
-    );
+    const results = resultsOf(await send('name,,sku,\nA,,B,\nA,"",C,\nA,x,D,\nA,,E, \nA,,F\n,,,\n,\nA,,G,\n'));
     const malformed = [400, 'malformed_csv'];
     expect(outcomes(results)).to.deep.equal([201, 201, malformed, malformed, malformed, 201]);
     expect(results.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6]);
-    expect(results[2].error.message).to.equal(
-      'Cell 2 of the record has a value, and its column has no name.',
-    );
+    expect(results[2].error.message).to.equal('Cell 2 of the record has a value, and its column has no name.');
     expect(await created(results[1])).to.deep.equal({ name: 'A', sku: 'C' });
   });
 
@@ -172,25 +161,14 @@ describe('an import of CSV', () => {
       ]);
     }
     const { json } = await send('sep=;\nname;sku\na;b\n');
-    expect(json.details[0].message).to.include(
-      'separated by commas here, and a line sep= does not change that',
-    );
+    expect(json.details[0].message).to.include('separated by commas here, and a line sep= does not change that');
     expect((await send('name\nsep=;\n')).text, 'behind the header row').to.include('"status":201');
-    expect((await send('sep=;\nsep=;\nname\n')).json.details[0].code, 'a second one').to.equal(
-      'unknown_field',
-    );
+    expect((await send('sep=;\nsep=;\nname\n')).json.details[0].code, 'a second one').to.equal('unknown_field');
   });
 
   it('counts neither a line feed nor a carriage return before it', async () => {
     const within = `a,"${'x'.repeat(4_096 - 4)}"`;
-    const records = [
-      `${within}\r\n`,
-      `${within}x\r\n`,
-      `${within}\r\r\n`,
-      `${within}\r\n`,
-      'b,\r\n',
-      `${within}\r`,
-    ];
+    const records = [`${within}\r\n`, `${within}x\r\n`, `${within}\r\r\n`, `${within}\r\n`, 'b,\r\n', `${within}\r`];
     for (const size of [1, 4_096, 4_097, 100_000]) {
       const bytes = Buffer.from(`name,description\r\n${records.join('')}`);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
@@ -234,9 +212,10 @@ describe('an import of CSV', () => {
       ...list`attributes[]  attributes[a]:integer  attributes[a  attributes[]:number  attributes[a]x  attributes.`.map(
         (column) => [`name,${column}`, `unknown_field /${column}`],
       ),
-      ...list`price.decimal:number  tags.0  images.url  images[0]  tags[]  stock:number  Tags`.map(
-        (column) => [`name,${column}`, `unknown_field /${column}`],
-      ),
+      ...list`price.decimal:number  tags.0  images.url  images[0]  tags[]  stock:number  Tags`.map((column) => [
+        `name,${column}`,
+        `unknown_field /${column}`,
+      ]),
       [`name,attributes[${LONG}]:number`, `too_long /attributes[${LONG}]:number`],
       [`name,attributes.${LONG}`, `too_long /attributes.${LONG}`],
       ['name,attributes[__proto__]:boolean', 'invalid_format /attributes[__proto__]:boolean'],
@@ -289,11 +268,7 @@ describe('an import of CSV', () => {
     for (const body of ['', '\n\r\n\n', '\ufeff', '\ufeff\r\n'])
       it(`that is missing: ${JSON.stringify(body)}`, async () => {
         const { status, json } = await send(body);
-        expect([status, json.code, json.message]).to.deep.equal([
-          400,
-          'malformed_csv',
-          'The body has no header row.',
-        ]);
+        expect([status, json.code, json.message]).to.deep.equal([400, 'malformed_csv', 'The body has no header row.']);
       });
 
     it('that is malformed', async () => {
@@ -317,9 +292,7 @@ describe('an import of CSV', () => {
     });
 
     it('over the limit of a body, or of columns, is 413', async () => {
-      expect((await send(`name,attributes.${'k'.repeat(4_096)}\nx,\n`)).json.code).to.equal(
-        'payload_too_large',
-      );
+      expect((await send(`name,attributes.${'k'.repeat(4_096)}\nx,\n`)).json.code).to.equal('payload_too_large');
       expect((await send(`name${',x'.repeat(2_000)}\n`)).json.details).to.have.length(1_000);
     });
 
@@ -351,9 +324,7 @@ describe('an import of CSV', () => {
 
   it('is 408 in the log alone if its client goes during the header row', async () => {
     const socket = await service.client.connect();
-    socket.write(
-      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nExpect: 100-continue\r\n`,
-    );
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nExpect: 100-continue\r\n`);
     socket.write('Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n');
     await once(socket, 'data');
     socket.write('2\r\nna\r\n');
@@ -374,17 +345,13 @@ describe('an import of CSV', () => {
       const key = { 'Idempotency-Key': 'csv stream' };
       const first = resultsOf(await send('name,price.amount,price.currency\na,100,EUR\nb\n', key));
       expect(outcomes(first)).to.deep.equal([201, [400, 'malformed_csv']]);
-      const again = resultsOf(
-        await send('\ufeffprice.currency,price.amount,name\r\nEUR,100,"a"\r\n,,b\r\n,,c', key),
-      );
+      const again = resultsOf(await send('\ufeffprice.currency,price.amount,name\r\nEUR,100,"a"\r\n,,b\r\n,,c', key));
       expect(again).to.deep.equal([
         { ...first[0], replayed: true },
         { line: 2, status: 201, id: again[1].id },
         { line: 3, status: 201, id: again[2].id },
       ]);
-      expect(outcomes(resultsOf(await send('name\nother\n', key)))).to.deep.equal([
-        [422, 'idempotency_key_reused'],
-      ]);
+      expect(outcomes(resultsOf(await send('name\nother\n', key)))).to.deep.equal([[422, 'idempotency_key_reused']]);
     });
 
     it('is the same stream as NDJSON with the same values', async () => {
@@ -413,14 +380,8 @@ describe('an import of CSV', () => {
   describe('is negotiated', () => {
     it('with charset=utf-8 and header=present only', async () => {
       for (const type of ['text/csv; charset=utf-8', 'Text/CSV;charset="UTF-8"; header=present'])
-        expect(outcomes(resultsOf(await send('name\nx\n', { 'Content-Type': type }))), type).to.deep.equal([
-          201,
-        ]);
-      for (const type of [
-        'text/csv; charset=iso-8859-1',
-        'text/csv; header=absent',
-        'text/csv;HEADER="Absent"',
-      ]) {
+        expect(outcomes(resultsOf(await send('name\nx\n', { 'Content-Type': type }))), type).to.deep.equal([201]);
+      for (const type of ['text/csv; charset=iso-8859-1', 'text/csv; header=absent', 'text/csv;HEADER="Absent"']) {
         const response = await send('name\nx\n', { 'Content-Type': type });
         expect([response.status, response.json.code], type).to.deep.equal([415, 'unsupported_media_type']);
       }

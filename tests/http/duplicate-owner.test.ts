@@ -39,12 +39,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
         ['POST with a key', 'POST', collection, { body: taken, headers: { 'Idempotency-Key': '"k"' } }],
         ['PUT', 'PUT', item(), { body: taken }],
         ['PATCH', 'PATCH', item(), { body: { [field]: same } }],
-        [
-          'JSON Patch',
-          'PATCH',
-          item(),
-          { body: replace, headers: { 'Content-Type': 'application/json-patch+json' } },
-        ],
+        ['JSON Patch', 'PATCH', item(), { body: replace, headers: { 'Content-Type': 'application/json-patch+json' } }],
         ['PATCH by key', 'PATCH', other.byKey, { body: { [field]: same } }],
       ];
 
@@ -60,8 +55,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
               [{ ...detail, id: owner }],
             ]);
             expect(received).to.not.have.any.keys('location', 'content-location', 'etag');
-            if (headers === PROBLEM)
-              expect(json).to.include({ type: 'about:blank', status: 409, detail: message });
+            if (headers === PROBLEM) expect(json).to.include({ type: 'about:blank', status: 409, detail: message });
           }
         for (const [query, line] of [
           ['', taken],

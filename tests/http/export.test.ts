@@ -28,8 +28,7 @@ describe('a list as NDJSON', () => {
   };
 
   before(async () => {
-    for (let i = 0; i < 300; i++)
-      await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
+    for (let i = 0; i < 300; i++) await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
   });
 
   it('has one line per match, without a limit', async () => {
@@ -75,18 +74,12 @@ describe('a list as NDJSON', () => {
       const array = await request().get(`/products?${query}limit=120`);
       const cursor = cursorIn(linksOf(array.headers['link'])['next']);
       const { records } = await lines(`/products?${query}cursor=${cursor}`);
-      expect([...array.json, ...records]).to.deep.equal(
-        (await request().get(`/products?${query}limit=1000`)).json,
-      );
+      expect([...array.json, ...records]).to.deep.equal((await request().get(`/products?${query}limit=1000`)).json);
     }
   });
 
   it('is the same page as the JSON list if a limit is given, links included', async () => {
-    for (const path of [
-      '/products?limit=120',
-      '/v1/products?limit=1&sort=-id&fields=id',
-      '/products?limit=300',
-    ]) {
+    for (const path of ['/products?limit=120', '/v1/products?limit=1&sort=-id&fields=id', '/products?limit=300']) {
       const array = await request().get(path);
       const { records, headers } = await lines(path);
       expect(records, path).to.deep.equal(array.json);
@@ -146,8 +139,7 @@ describe('a list as NDJSON', () => {
     for (const [Accept, chosen] of CHOSEN) {
       it(`from ${Accept}`, async () => {
         const response = await request().get('/products?limit=1', { headers: { Accept } });
-        if (chosen === 406)
-          expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
+        if (chosen === 406) expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
         else expect(response.headers['content-type']).to.equal(`application/${chosen}`);
       });
     }
@@ -171,9 +163,7 @@ describe('a list as NDJSON', () => {
       const Accept = 'application/x-ndjson, application/problem+json';
       const problem = await request().get('/products?colour=red', { headers: { Accept } });
       expect(problem.headers['content-type']).to.equal('application/problem+json');
-      expect((await request().get('/products', { headers: LINES, token: null })).json.code).to.equal(
-        'unauthenticated',
-      );
+      expect((await request().get('/products', { headers: LINES, token: null })).json.code).to.equal('unauthenticated');
     });
   });
 });
@@ -275,8 +265,7 @@ describe('an export', () => {
   it('completes while the service drains', async () => {
     await service.records.fill(500);
     let release = () => {};
-    service.records.before = (page) =>
-      page === 3 ? new Promise((resolve) => (release = resolve)) : undefined;
+    service.records.before = (page) => (page === 3 ? new Promise((resolve) => (release = resolve)) : undefined);
     const running = exported();
     while (service.records.queries.length < 3) await once(service.records.reading, 'page');
     const drained = service.drain.drain(10_000);
@@ -294,8 +283,7 @@ describe('an export', () => {
   it('is cut off and stops reading when the drain timeout expires', async () => {
     await service.records.fill(500);
     let release = () => {};
-    service.records.before = (page) =>
-      page === 3 ? new Promise((resolve) => (release = resolve)) : undefined;
+    service.records.before = (page) => (page === 3 ? new Promise((resolve) => (release = resolve)) : undefined);
     const running = exported().then(
       () => 'ended',
       () => 'cut',

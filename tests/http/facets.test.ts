@@ -55,16 +55,15 @@ for (const store of HTTP_STORE_NAMES)
     };
 
     before(async () => {
-      for (const product of PRODUCTS)
-        expect((await service.client.post('/v1/products', product)).status).to.equal(201);
+      for (const product of PRODUCTS) expect((await service.client.post('/v1/products', product)).status).to.equal(201);
     });
 
     it('are the values of each field with their counts, the highest first, in the order of the fields', async () => {
       const { status, headers, text } = await get('fields=tags,brand,group,status,price.currency');
       expect([status, headers['content-type']]).to.deep.equal([200, 'application/json']);
-      expect(
-        JSON.parse(text).map(({ field, more }: { field: string; more: boolean }) => [field, more]),
-      ).to.deep.equal(['tags', 'brand', 'group', 'status', 'price.currency'].map((field) => [field, false]));
+      expect(JSON.parse(text).map(({ field, more }: { field: string; more: boolean }) => [field, more])).to.deep.equal(
+        ['tags', 'brand', 'group', 'status', 'price.currency'].map((field) => [field, false]),
+      );
       expect(await counts('fields=tags,brand,group,status,price.currency')).to.deep.equal([
         [
           ['lighting', 3],
@@ -154,8 +153,7 @@ for (const store of HTTP_STORE_NAMES)
     it('of a field are not narrowed by its own =, .in and .prefix, but by its other filters', async () => {
       const brands = (await counts('fields=brand'))[0];
       const own = ['brand=Acme', 'brand.in=Acme,Blank', 'brand.prefix=A', 'brand=Acme&brand.prefix=B'];
-      for (const filter of own)
-        expect(await counts(`fields=brand&${filter}`), filter).to.deep.equal([brands]);
+      for (const filter of own) expect(await counts(`fields=brand&${filter}`), filter).to.deep.equal([brands]);
       const statuses = (await counts('fields=status'))[0];
       for (const filter of ['status=live', 'status.in=live', 'status.in=live,archived'])
         expect(await counts(`fields=status&${filter}`), filter).to.deep.equal([statuses]);
@@ -163,11 +161,7 @@ for (const store of HTTP_STORE_NAMES)
       expect(await counts('fields=status&status.ne=live')).to.deep.equal([statuses]);
       expect(await counts('fields=brand&brand.ne=Acme&brand.lt=C')).to.deep.equal([[['Blank', 1]]]);
       const colours = (await counts('fields=attributes[colour]'))[0];
-      for (const filter of [
-        'attributes[colour]=green',
-        'attributes[colour].in=green,brass',
-        'attributes.colour=x',
-      ])
+      for (const filter of ['attributes[colour]=green', 'attributes[colour].in=green,brass', 'attributes.colour=x'])
         expect(await counts(`fields=attributes[colour]&${filter}`), filter).to.deep.equal([colours]);
       expect(await counts('fields=attributes[watts]&attributes[watts].lt=8')).to.deep.equal([[[7.5, 2]]]);
       expect(await counts('fields=tags,brand&tags=new')).to.deep.equal([
@@ -253,14 +247,13 @@ for (const store of HTTP_STORE_NAMES)
           'cursor_mismatch',
           [['invalid_format', 'cursor']],
         ]);
-      const ofList = cursorIn(
-        linksOf((await service.client.get('/v1/products?limit=1')).headers['link'])['next'],
-      );
+      const ofList = cursorIn(linksOf((await service.client.get('/v1/products?limit=1')).headers['link'])['next']);
       for (const text of ['x', '', `${cursor}A`, cursor.slice(0, -2), ofList])
-        expect(
-          await refusal(`fields=attributes[mixed]&q=lamp&brand=Acme&cursor=${text}`),
-          text,
-        ).to.deep.equal([400, 'invalid_cursor', [['invalid_format', 'cursor']]]);
+        expect(await refusal(`fields=attributes[mixed]&q=lamp&brand=Acme&cursor=${text}`), text).to.deep.equal([
+          400,
+          'invalid_cursor',
+          [['invalid_format', 'cursor']],
+        ]);
       expect(await refusal(`cursor=${cursor}`, '/v1/products')).to.deep.equal([
         400,
         'invalid_cursor',
@@ -277,11 +270,7 @@ for (const store of HTTP_STORE_NAMES)
         const response = await service.client.request(method, `${FACETS}?fields=brand&limit=1`, {
           headers: known,
         });
-        expect([response.status, response.text, response.headers['link']]).to.deep.equal([
-          304,
-          '',
-          headers['link'],
-        ]);
+        expect([response.status, response.text, response.headers['link']]).to.deep.equal([304, '', headers['link']]);
       }
       const whole = await get('fields=brand');
       const { json } = await service.client.post('/v1/products', { name: 'One more', brand: 'Acme' });
@@ -357,22 +346,12 @@ describe('the path of facets', () => {
       expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const { status, json, headers } = await service.client.request(method, path);
-        expect([status, json.code, headers.allow]).to.deep.equal([
-          405,
-          'method_not_allowed',
-          'GET, HEAD, OPTIONS',
-        ]);
+        expect([status, json.code, headers.allow]).to.deep.equal([405, 'method_not_allowed', 'GET, HEAD, OPTIONS']);
       }
     });
 
   it('exists for products alone, and has nothing below it', async () => {
-    for (const path of [
-      'users/facets',
-      'orders/facets',
-      'api-keys/facets',
-      'webhooks/facets',
-      'products/facets/1',
-    ])
+    for (const path of ['users/facets', 'orders/facets', 'api-keys/facets', 'webhooks/facets', 'products/facets/1'])
       expect((await service.client.get(`/v1/${path}?fields=tags`)).status, path).to.equal(404);
   });
 
@@ -392,9 +371,7 @@ describe('the path of facets', () => {
     const reader = await keyOf(['products:read']);
     const statusFor = async (token: string | null) =>
       (await service.client.get(`${FACETS}?fields=brand`, { token })).status;
-    expect([await statusFor(null), await statusFor(others), await statusFor(reader)]).to.deep.equal([
-      401, 403, 200,
-    ]);
+    expect([await statusFor(null), await statusFor(others), await statusFor(reader)]).to.deep.equal([401, 403, 200]);
   });
 });
 
@@ -408,8 +385,7 @@ describe('facets under PUBLIC_READ=products', () => {
   });
 
   it('count live products alone for everybody', async () => {
-    const writer = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json
-      .key;
+    const writer = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json.key;
     const expected = [
       {
         field: 'attributes[colour]',
@@ -440,11 +416,7 @@ describe('facets under PUBLIC_READ=products', () => {
     const again = await get('fields=brand', null, known);
     expect([again.status, again.headers['cache-control']]).to.deep.equal([304, 'public, max-age=7']);
     for (const response of [again, await service.client.get(`${FACETS}?fields=brand`)])
-      expect(`${response.headers.vary}`.split(', ')).to.include.members([
-        'Accept',
-        'Accept-Encoding',
-        'Authorization',
-      ]);
+      expect(`${response.headers.vary}`.split(', ')).to.include.members(['Accept', 'Accept-Encoding', 'Authorization']);
     const reader = await service.client.get(`${FACETS}?fields=brand`);
     expect(reader.headers['cache-control']).to.equal('private, no-cache');
     expect((await get('', null)).headers['cache-control']).to.equal('no-store');

@@ -79,9 +79,7 @@ describe('fields', () => {
       const response = await request().request(method, '/products/1?fields=id', { body: { name: 'x' } });
       expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
     }
-    expect((await request().post('/products?fields=id', { name: 'x' })).json.code).to.equal(
-      'unknown_parameter',
-    );
+    expect((await request().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
   });
 
   describe('of an item', () => {
@@ -112,9 +110,7 @@ describe('fields', () => {
           const response = await request().request(method, '/products/1?fields=name,id', ifNoneMatch(tag));
           expect([response.status, response.headers.etag], tag).to.deep.equal([status, '"1:id,name"']);
         }
-        expect((await request().request(method, '/products/1', ifNoneMatch('"1:id,name"'))).status).to.equal(
-          200,
-        );
+        expect((await request().request(method, '/products/1', ifNoneMatch('"1:id,name"'))).status).to.equal(200);
       }
     });
 
@@ -123,9 +119,7 @@ describe('fields', () => {
         const response = await request().put('/products/1', FULL, { headers: { 'If-Match': tag } });
         expect([response.status, response.headers.etag], tag).to.deep.equal([412, '"1"']);
       }
-      expect((await request().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(
-        200,
-      );
+      expect((await request().put('/products/1', FULL, { headers: { 'If-Match': '"1"' } })).status).to.equal(200);
     });
   });
 });

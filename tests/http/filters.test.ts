@@ -11,10 +11,7 @@ const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
     'attributes.watts.gte',
     'write attributes[watts].gte; the attribute with the key "watts.gte" is attributes[watts.gte].',
   ],
-  [
-    'attributes.a.b.in',
-    'write attributes[a.b].in; the attribute with the key "a.b.in" is attributes[a.b.in].',
-  ],
+  ['attributes.a.b.in', 'write attributes[a.b].in; the attribute with the key "a.b.in" is attributes[a.b.in].'],
   [
     'attributes.colour.ne',
     'attributes[KEY] takes .in .exists .lt .lte .gt .gte; the attribute with the key "colour.ne" is attributes[colour.ne].',
@@ -42,12 +39,9 @@ const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
   ...['attributes.colour[]', 'attributes[colour][0]', 'attributes[colour][]'].map(
     (name) => [name, 'write attributes[colour], or attributes[colour].in for several values;'] as const,
   ),
-  ...[
-    'attributes.colour.in[]',
-    'attributes.colour[in][]',
-    'attributes[colour][in][0]',
-    'attributes.colour.in[1]',
-  ].map((name) => [name, 'write attributes[colour].in;'] as const),
+  ...['attributes.colour.in[]', 'attributes.colour[in][]', 'attributes[colour][in][0]', 'attributes.colour.in[1]'].map(
+    (name) => [name, 'write attributes[colour].in;'] as const,
+  ),
   ...['attributes__watts__gte', 'filter[attributes][watts][gte]', 'filters[attributes][watts][$gte]'].map(
     (name) => [name, 'write attributes[watts].gte;'] as const,
   ),
@@ -59,9 +53,7 @@ const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
     'filter[price.amount][gte]',
     'price[amount].gte',
     'price.amount.gte[]',
-  ].map(
-    (name) => [name, 'write price.amount.gte; price.amount takes .ne .lt .lte .gt .gte .in .exists'] as const,
-  ),
+  ].map((name) => [name, 'write price.amount.gte; price.amount takes .ne .lt .lte .gt .gte .in .exists'] as const),
   ...['filter[status]', 'filters[status][]', 'status[]'].map(
     (name) => [name, 'write status; status takes .ne'] as const,
   ),
@@ -138,10 +130,7 @@ describe('filters', () => {
 
   // The query property has what each operator finds, on every store. Here is how a query names operators and values.
   const MATCHES: [Record<string, string>, string[]][] = [
-    ...(PRODUCTS as { name: string }[]).map(({ name }): [Record<string, string>, string[]] => [
-      { name },
-      [name],
-    ]),
+    ...(PRODUCTS as { name: string }[]).map(({ name }): [Record<string, string>, string[]] => [{ name }, [name]]),
     [{ 'name.prefix': 'a' }, ['a', 'ab', 'a%', 'a_c']],
     [{ 'name.prefix': 'a%' }, ['a%']],
     [{ 'name.in': 'ab,a%,nothing' }, ['ab', 'a%']],
@@ -224,9 +213,7 @@ describe('filters', () => {
     expect(await names({ createdAt: offset.replace('01:30', '0130'), id: '3' })).to.deep.equal(['a%']);
     expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
     expect(await names({ createdAt: offset, id: '3' })).to.deep.equal(['a%']);
-    expect(await names({ 'createdAt.in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
-      'a%',
-    ]);
+    expect(await names({ 'createdAt.in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal(['a%']);
     expect(await names({ 'createdAt.gt': createdAt, id: '3' })).to.deep.equal([]);
     const justAfter = createdAt.replace('Z', '000001Z');
     expect(await names({ createdAt: justAfter, id: '3' })).to.deep.equal([]);
@@ -243,11 +230,7 @@ describe('filters', () => {
     ]) {
       expect(await names(raw), raw).to.deep.equal(['b,c+d&e=f#g']);
     }
-    for (const raw of [
-      'name%2Eprefix=O%27Brien%20%22',
-      'name%3Aprefix=O%27Brien%20%22',
-      "name.prefix=O'Brien+%22",
-    ]) {
+    for (const raw of ['name%2Eprefix=O%27Brien%20%22', 'name%3Aprefix=O%27Brien%20%22', "name.prefix=O'Brien+%22"]) {
       expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
     }
     expect(await names('name=%EF%BF%AE')).to.deep.equal(['\uffee']);
@@ -279,13 +262,9 @@ describe('filters', () => {
     const { next, first } = linksOf(page.headers['link']);
     for (const link of [next, first]) {
       const parameters = new URLSearchParams(link?.split('?')[1]);
-      expect([parameters.get('tags.all'), parameters.get('tags.prefix')]).to.deep.equal([
-        'lighting/lamps',
-        'l',
-      ]);
+      expect([parameters.get('tags.all'), parameters.get('tags.prefix')]).to.deep.equal(['lighting/lamps', 'l']);
     }
-    const follow = (parameters: string) =>
-      request().get(`/products?${parameters}&limit=1&cursor=${cursorIn(next)}`);
+    const follow = (parameters: string) => request().get(`/products?${parameters}&limit=1&cursor=${cursorIn(next)}`);
     for (const same of [
       'tags:prefix=l&tags.all[]=lighting/lamps',
       'tags.all=lighting/lamps,lighting/lamps&tags.prefix=l',
@@ -366,11 +345,7 @@ describe('filters', () => {
       ['POST', '/products'],
       ['DELETE', '/products/1'],
     ] as const) {
-      const response = await request().request(
-        method,
-        `${path}?name=a`,
-        method === 'GET' ? {} : { body: {} },
-      );
+      const response = await request().request(method, `${path}?name=a`, method === 'GET' ? {} : { body: {} });
       expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
     }
   });
@@ -392,11 +367,7 @@ describe('filters', () => {
       });
       expect(json.message).to.include('in a query + is written %2B');
     }
-    for (const filter of [
-      'email=ann%2Bshop@example.com',
-      'email.prefix=ann%2B',
-      'email.in=x,ann%2Bshop@example.com',
-    ])
+    for (const filter of ['email=ann%2Bshop@example.com', 'email.prefix=ann%2B', 'email.in=x,ann%2Bshop@example.com'])
       expect((await request().get(`/users?${filter}`)).json, filter).to.have.length(1);
     expect((await request().get('/products?sku=A+B')).json, 'a sku has no +').to.deep.equal([]);
   });

@@ -182,9 +182,7 @@ function describeMatching(at: Imports): void {
     const { id, key } = await at.create();
     const { createdAt, updatedAt } = await at.kept(id);
     expect(await at.send([{ ...key, id, createdAt, updatedAt }])).to.deep.equal([unchanged(1, id, 1)]);
-    expect(await at.send([{ createdAt: null, updatedAt: null, ...key }])).to.deep.equal([
-      unchanged(1, id, 1),
-    ]);
+    expect(await at.send([{ createdAt: null, updatedAt: null, ...key }])).to.deep.equal([unchanged(1, id, 1)]);
     const others: Fields = {
       ...(at.isById ? {} : { id: id + 1 }),
       createdAt: '2026-01-01T00:00:00.000Z',

@@ -11,8 +11,9 @@ describe('an import', () => {
   const open = (headers?: Record<string, string>) => new LineStream(service.client.startLines(PATH, headers));
   const count = async (query: string) =>
     Number(
-      (await service.client.get(`/v1/products?${query}&limit=1`, { headers: { Prefer: 'count=exact' } }))
-        .headers['x-total-count'],
+      (await service.client.get(`/v1/products?${query}&limit=1`, { headers: { Prefer: 'count=exact' } })).headers[
+        'x-total-count'
+      ],
     );
 
   it('responds to each line immediately, so that a client can wait for each result', async () => {
@@ -30,8 +31,7 @@ describe('an import', () => {
     // Each result of the rejected record has some 200 issues: more bytes than sockets and the memory of a buffer hold.
     const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x${at}`, 0]));
     const rounds = 150;
-    for (let round = 0; round < rounds; round++)
-      await stream.send(line({ name: 'unread' }).repeat(5) + line(unknown));
+    for (let round = 0; round < rounds; round++) await stream.send(line({ name: 'unread' }).repeat(5) + line(unknown));
     stream.end();
     const results = await stream.rest();
     const outcomes = Array.from({ length: rounds }, () => [...Array(5).fill(201), 400]).flat();

@@ -71,8 +71,7 @@ for (const store of HTTP_STORE_NAMES) {
           const { status, json } = await patch(path, operations);
           const { id, ...rest } = json;
           const what = JSON.stringify(operations);
-          if (typeof outcome === 'string')
-            expect([json.code, status > 399], what).to.deep.equal([outcome, true]);
+          if (typeof outcome === 'string') expect([json.code, status > 399], what).to.deep.equal([outcome, true]);
           else expect(rest, what).to.deep.equal(JSON.parse(JSON.stringify({ ...plain, ...outcome })));
         }
       });
@@ -117,12 +116,12 @@ for (const store of HTTP_STORE_NAMES) {
           { productId: ids[1], quantity: 7 },
           { productId: ids[2], quantity: 3 },
         ]);
-        expect(
-          issueLocations(await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }])),
-        ).to.deep.equal([['duplicate_value', '/items/1/productId']]);
-        expect(
-          issueLocations(await patch(path, [{ op: 'replace', path: '/items', value: [] }])),
-        ).to.deep.equal([['too_short', '/items']]);
+        expect(issueLocations(await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }]))).to.deep.equal([
+          ['duplicate_value', '/items/1/productId'],
+        ]);
+        expect(issueLocations(await patch(path, [{ op: 'replace', path: '/items', value: [] }]))).to.deep.equal([
+          ['too_short', '/items'],
+        ]);
       });
 
       it('requires added products to exist, but not those that were deleted since', async () => {
@@ -130,10 +129,7 @@ for (const store of HTTP_STORE_NAMES) {
         await service.client.delete(products[0] ?? '');
         await service.client.delete(products[2] ?? '');
         const changed = await patch(path, [{ op: 'replace', path: '/items/0/quantity', value: 2 }]);
-        expect([changed.status, changed.json.items[0]]).to.deep.equal([
-          200,
-          { productId: ids[0], quantity: 2 },
-        ]);
+        expect([changed.status, changed.json.items[0]]).to.deep.equal([200, { productId: ids[0], quantity: 2 }]);
         const added = { op: 'add', path: '/items/0', value: { productId: ids[2], quantity: 1 } };
         expect(issueLocations(await patch(path, [added]))).to.deep.equal([
           ['reference_not_found', '/items/0/productId'],

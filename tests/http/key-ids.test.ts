@@ -8,8 +8,7 @@ const READER = { name: 'web shop', scopes: ['products:read'] } as const;
 
 describe('the ids of API keys', () => {
   const service = inProcessService({ STORE: 'sqlite' });
-  const settings = () =>
-    loadSettings({ STORE: 'sqlite', SQLITE_FILE: join(service.folder, 'catalogue.sqlite') });
+  const settings = () => loadSettings({ STORE: 'sqlite', SQLITE_FILE: join(service.folder, 'catalogue.sqlite') });
   const byCommand = (): Promise<number> =>
     administerKeys(settings(), async (keys) => {
       const { record } = await keys.create({ ...READER, scopes: [...READER.scopes] });

@@ -60,9 +60,7 @@ describe('failed authentications', () => {
 
   it('get 429 after 20 a minute, except for recently valid credentials', async () => {
     expect((await request().get('/products')).status).to.equal(200);
-    const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => (i % 2 ? wrong() : wrong('nonsense'))),
-    );
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? wrong() : wrong('nonsense'))));
     expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
     const refused = responses.filter(({ status }) => status === 429);
     expect(refused).to.have.length(30);

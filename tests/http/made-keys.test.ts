@@ -10,8 +10,7 @@ const DAY_MS = 24 * 60 * 60_000;
 for (const store of HTTP_STORE_NAMES)
   describe(`keys that an API key makes, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const make = async (token: string, fields: object) =>
-      service.client.post('/v1/api-keys', fields, { token });
+    const make = async (token: string, fields: object) => service.client.post('/v1/api-keys', fields, { token });
     const made = async (token: string, fields: object) => {
       const { status, json, text } = await make(token, fields);
       expect(status, text).to.equal(201);

@@ -127,17 +127,14 @@ describe('null', () => {
   it('makes another body for an Idempotency-Key, which compares what was sent', async () => {
     const key = { headers: { 'Idempotency-Key': randomUUID() } };
     const send = async (body: object) => (await service.client.post('/v1/products', body, key)).status;
-    expect([await send({ name: 'x', sku: null }), await send({ name: 'x', sku: null })]).to.deep.equal([
-      201, 201,
-    ]);
+    expect([await send({ name: 'x', sku: null }), await send({ name: 'x', sku: null })]).to.deep.equal([201, 201]);
     expect(await send({ name: 'x' })).to.equal(422);
   });
 });
 
 describe('live, the status of a product without one', () => {
   const service = inProcessService();
-  const made = async (body: object) =>
-    (await service.client.post('/v1/products', { name: 'Lamp', ...body })).json.id;
+  const made = async (body: object) => (await service.client.post('/v1/products', { name: 'Lamp', ...body })).json.id;
 
   it('is no value in a POST, a PUT, a merge patch and a line of an import', async () => {
     const created = await service.client.post('/v1/products', { name: 'Lamp', status: 'live' });
@@ -173,18 +170,14 @@ describe('live, the status of a product without one', () => {
 
   it('is no value in the result of a JSON Patch, and a test finds no value to compare with it', async () => {
     const id = await made({ status: 'draft' });
-    const patch = (...operations: object[]) =>
-      service.client.patch(`/v1/products/${id}`, operations, JSON_PATCH);
+    const patch = (...operations: object[]) => service.client.patch(`/v1/products/${id}`, operations, JSON_PATCH);
     const test = { op: 'test', path: '/status', value: 'live' };
     expect((await patch(test)).json.code).to.equal('patch_test_failed');
     expect((await patch({ op: 'replace', path: '/status', value: 'live' })).json).to.deep.equal({
       id,
       name: 'Lamp',
     });
-    expect([(await patch(test)).status, (await patch(test)).json.code]).to.deep.equal([
-      409,
-      'patch_test_failed',
-    ]);
+    expect([(await patch(test)).status, (await patch(test)).json.code]).to.deep.equal([409, 'patch_test_failed']);
     expect((await patch({ op: 'add', path: '/status', value: 'live' })).json).to.deep.equal({
       id,
       name: 'Lamp',
@@ -219,8 +212,6 @@ describe('live, the status of a product without one', () => {
       ['status.in=live,draft', 400],
       ['status.ne=live', 400],
     ] as const)
-      expect((await service.client.get(`/v1/products?${query}&cursor=${cursor}`)).status, query).to.equal(
-        status,
-      );
+      expect((await service.client.get(`/v1/products?${query}&cursor=${cursor}`)).status, query).to.equal(status);
   });
 });

@@ -25,9 +25,7 @@ describe('access tokens of an external issuer', () => {
     expect((await request().get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
     const denied = await request().get('/users', { token });
     expect([denied.status, denied.json.code]).to.deep.equal([403, 'insufficient_scope']);
-    expect(denied.headers['www-authenticate']).to.match(
-      /^Bearer error="insufficient_scope", scope="users:read"/,
-    );
+    expect(denied.headers['www-authenticate']).to.match(/^Bearer error="insufficient_scope", scope="users:read"/);
     expect(denied.json.message).to.include('users:read');
   });
 
@@ -40,10 +38,7 @@ describe('access tokens of an external issuer', () => {
   });
 
   it('share the rate limit and the idempotency keys of their client only', async () => {
-    const tokens = [
-      await provider.token('products:write'),
-      await provider.token('products:write products:read'),
-    ];
+    const tokens = [await provider.token('products:write'), await provider.token('products:write products:read')];
     const other = await provider.token('products:write', 'till');
     const responses: HttpResponse[] = [];
     for (const token of [...tokens, other]) {
@@ -52,10 +47,7 @@ describe('access tokens of an external issuer', () => {
     }
     const [first, second, third] = responses;
     expect([first?.status, first?.headers['idempotency-replayed']]).to.deep.equal([201, undefined]);
-    expect([second?.json.id, second?.headers['idempotency-replayed']]).to.deep.equal([
-      first?.json.id,
-      'true',
-    ]);
+    expect([second?.json.id, second?.headers['idempotency-replayed']]).to.deep.equal([first?.json.id, 'true']);
     expect(third?.json.id).to.not.equal(first?.json.id);
     expect(third?.headers['idempotency-replayed']).to.equal(undefined);
     const left = async (token: string | undefined) => {

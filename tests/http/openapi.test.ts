@@ -21,8 +21,7 @@ const PUBLIC_URL = 'https://catalogue.test';
 
 describe('/openapi.json', () => {
   const service = inProcessService({ PUBLIC_URL, RATE_LIMIT_REQUESTS: '1000' });
-  const get = (headers: Record<string, string> = {}) =>
-    service.client.get('/openapi.json', { token: null, headers });
+  const get = (headers: Record<string, string> = {}) => service.client.get('/openapi.json', { token: null, headers });
 
   it('is public, and lists the paths of the service', async () => {
     const response = await get();
@@ -126,9 +125,9 @@ describe('/openapi.json', () => {
 
   it('has exactly the operations of the service', async () => {
     const { paths } = (await get()).json;
-    for (const [route, { parameters: _parameters, ...item }] of Object.entries<
-      object & { parameters?: unknown }
-    >(paths)) {
+    for (const [route, { parameters: _parameters, ...item }] of Object.entries<object & { parameters?: unknown }>(
+      paths,
+    )) {
       const methods = Object.keys(item).map((method) => method.toUpperCase());
       const path = route.replace(/([^/]+)\/([^/]+)\/\{(\w+)\}|\{id\}/, (text, plural, field, parameter) =>
         field === parameter

@@ -109,10 +109,7 @@ for (const store of HTTP_STORE_NAMES) {
     });
 
     it('accept 1e0 and 2.0 as integers', async () => {
-      const response = await request().post(
-        '/orders',
-        '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}',
-      );
+      const response = await request().post('/orders', '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}');
       expect([response.status, response.json.items]).to.deep.equal([201, [item(1, 2)]]);
     });
 
@@ -127,8 +124,7 @@ for (const store of HTTP_STORE_NAMES) {
         },
         {
           code: 'reference_not_found',
-          message:
-            'items.0.productId must be the id of one of the products, an integer from 1; none has this id.',
+          message: 'items.0.productId must be the id of one of the products, an integer from 1; none has this id.',
           in: 'body',
           pointer: '/items/0/productId',
         },
@@ -184,9 +180,7 @@ for (const store of HTTP_STORE_NAMES) {
       it('cannot add back a reference that they dropped', async () => {
         const { userId, productId, path } = await createOrphan();
         await request().put(path, { userId: 1, items: [item(1)] });
-        expect(
-          issueLocations(await request().put(path, { userId, items: [item(1), item(productId)] })),
-        ).to.deep.equal([
+        expect(issueLocations(await request().put(path, { userId, items: [item(1), item(productId)] }))).to.deep.equal([
           ['reference_not_found', '/userId'],
           ['reference_not_found', '/items/1/productId'],
         ]);
@@ -198,10 +192,7 @@ for (const store of HTTP_STORE_NAMES) {
       it('must have valid references only where these are new', async () => {
         const [one, other] = [await createOrphan(), await createOrphan()];
         const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
-        for (const response of [
-          await request().put(one.path, moved),
-          await request().patch(one.path, moved),
-        ]) {
+        for (const response of [await request().put(one.path, moved), await request().patch(one.path, moved)]) {
           expect(issueLocations(response)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
         }
         expect(issueLocations(await request().patch(one.path, { userId: other.userId }))).to.deep.equal([

@@ -55,9 +55,7 @@ export function pageContract(service: InProcessService, served: ServedPage): voi
         expect(status).to.equal(200);
         expect(headers['content-type']).to.equal(`${typeOf(path)}; charset=utf-8`);
         expect(headers['x-content-type-options']).to.equal('nosniff');
-        expect(headers['content-security-policy']).to.equal(
-          path === page ? pagePolicy(images) : DEFAULT_POLICY,
-        );
+        expect(headers['content-security-policy']).to.equal(path === page ? pagePolicy(images) : DEFAULT_POLICY);
         expect(headers['cache-control']).to.equal('public, no-cache');
         expect(headers.etag).to.match(/^W\/"[\w-]{20,}"$/);
         expect(text.length).to.be.greaterThan(20);
@@ -81,9 +79,7 @@ export function pageContract(service: InProcessService, served: ServedPage): voi
       for (const coding of CODING_NAMES) {
         const response = await get(path, { 'Accept-Encoding': coding });
         expect(decoded(response)).to.equal(plain.text);
-        expect(response.headers['content-encoding']).to.equal(
-          plain.bytes.length > 1_024 ? coding : undefined,
-        );
+        expect(response.headers['content-encoding']).to.equal(plain.bytes.length > 1_024 ? coding : undefined);
         expect(response.headers.vary).to.include('Accept-Encoding');
       }
       expect(Object.keys(CODINGS)).to.deep.equal(CODING_NAMES);

@@ -26,8 +26,7 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
 
   const send = async (method: string, path: string, options: RequestOptions = {}) => {
     const response = await client.request(method, path, options);
-    for (const address of addressesIn(response))
-      expect(address, `${method} ${path}`).to.match(/^\/shop\/catalogue\//);
+    for (const address of addressesIn(response)) expect(address, `${method} ${path}`).to.match(/^\/shop\/catalogue\//);
     return response;
   };
   const get = (path: string, options?: RequestOptions) => send('GET', path, options);
@@ -85,8 +84,7 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
         links = linksOf(page.headers['link']);
       }
       expect(seen).to.deep.equal(ids);
-      for (const rel of ['first', 'prev'])
-        expect((await get(String(links[rel]))).json, rel).to.have.length(2);
+      for (const rel of ['first', 'prev']) expect((await get(String(links[rel]))).json, rel).to.have.length(2);
       expect(links['first']).to.match(new RegExp(`^${PREFIX}${path}/products\\?`));
     });
 
@@ -112,9 +110,7 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
     for (const resource of RESOURCES)
       for (const version of ['', '/v1']) {
         const { headers } = await get(`${PREFIX}${version}/${resource}?limit=1`);
-        expect(linksOf(headers['link'])['next'], resource).to.match(
-          new RegExp(`^${PREFIX}${version}/${resource}\\?`),
-        );
+        expect(linksOf(headers['link'])['next'], resource).to.match(new RegExp(`^${PREFIX}${version}/${resource}\\?`));
       }
   });
 

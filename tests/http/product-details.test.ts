@@ -168,8 +168,7 @@ for (const store of HTTP_STORE_NAMES)
 
     it('say what a spreadsheet or a typing error did to a GTIN', async () => {
       const rule = 'gtin must be a string of 8, 12, 13 or 14 digits, the last of which is the check digit.';
-      const rounded =
-        ' A spreadsheet has rounded it: format the column as text before the numbers are entered.';
+      const rounded = ' A spreadsheet has rounded it: format the column as text before the numbers are entered.';
       const padded = (gtin: string) =>
         ` A spreadsheet has removed its leading zeros: ${gtin} would be valid. Format the column as text.`;
       for (const [gtin, mistake] of [
@@ -187,9 +186,7 @@ for (const store of HTTP_STORE_NAMES)
       ] as const) {
         const { status, json } = await service.client.post('/v1/products', { name: 'Lamp', gtin });
         expect(status).to.equal(400);
-        expect(json.details.map(({ message }: { message: string }) => message)).to.deep.equal([
-          rule + mistake,
-        ]);
+        expect(json.details.map(({ message }: { message: string }) => message)).to.deep.equal([rule + mistake]);
       }
     });
   });

@@ -56,11 +56,9 @@ for (const store of HTTP_STORE_NAMES) {
       });
 
       it('omit empty attributes, but keep an empty description and an empty attribute value', async () => {
-        const empty = (await request().post('/products', { name: 'Lamp', description: '', attributes: {} }))
-          .json;
+        const empty = (await request().post('/products', { name: 'Lamp', description: '', attributes: {} })).json;
         expect(empty).to.deep.equal({ id: empty.id, name: 'Lamp', description: '' });
-        const { attributes } = (await request().post('/products', { name: 'Lamp', attributes: { a: '' } }))
-          .json;
+        const { attributes } = (await request().post('/products', { name: 'Lamp', attributes: { a: '' } })).json;
         expect(attributes).to.deep.equal({ a: '' });
       });
     });

@@ -100,11 +100,7 @@ describe('behind a proxy', () => {
       expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal([
         [200, undefined],
       ]);
-    for (const target of [
-      'http://localhost/products?/health/live',
-      'http://localhost/x/health/live',
-      '/HEALTH/live',
-    ])
+    for (const target of ['http://localhost/products?/health/live', 'http://localhost/x/health/live', '/HEALTH/live'])
       expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal([
         [403, 'https_required'],
       ]);

@@ -98,9 +98,7 @@ describe('invalid input', () => {
 
     it('rejects a body without Content-Type', async () => {
       const message = `POST /products HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'}\r\nContent-Length: 2\r\n\r\n{}`;
-      expect(await request().raw(message.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(
-        /^HTTP\/1.1 415 /,
-      );
+      expect(await request().raw(message.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(/^HTTP\/1.1 415 /);
     });
 
     // Exponential matching would practically never end.
@@ -177,11 +175,7 @@ describe('invalid input', () => {
     });
 
     it('returns RFC 9457 problem details on request', async () => {
-      const response = await request().post(
-        '/products',
-        {},
-        { headers: { Accept: 'application/problem+json' } },
-      );
+      const response = await request().post('/products', {}, { headers: { Accept: 'application/problem+json' } });
       expect(response.headers['content-type']).to.equal('application/problem+json');
       expect(response.json).to.deep.include({
         type: 'about:blank',
@@ -224,9 +218,7 @@ describe('invalid input', () => {
       const response = await request().post('/products', body);
       expect(response.json.details).to.have.length(1_000);
       const attributes = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, []]));
-      expect((await request().post('/products', { name: 'x', attributes })).json.details).to.have.length(
-        1_000,
-      );
+      expect((await request().post('/products', { name: 'x', attributes })).json.details).to.have.length(1_000);
     });
 
     describe('of a body with many names and values', () => {
@@ -256,11 +248,7 @@ describe('invalid input', () => {
       });
 
       it('rejects them before it parses the whole body', async () => {
-        for (const body of [
-          `[${'{},'.repeat(300_000)}`,
-          '['.repeat(15).padEnd(200_000, ',1'),
-          '1 '.repeat(10_001),
-        ])
+        for (const body of [`[${'{},'.repeat(300_000)}`, '['.repeat(15).padEnd(200_000, ',1'), '1 '.repeat(10_001)])
           expect((await request().post('/products', body)).json.code).to.equal('payload_too_large');
       });
 
@@ -282,9 +270,7 @@ describe('invalid input', () => {
         expect((await request().post('/products', `{${members}}`)).json.code).to.equal('validation_failed');
         for (const more of ['"m1":0', '"\\u006d4998":0', '"__proto__":0']) {
           const fewer = members.slice(members.indexOf(',') + 1);
-          expect((await request().post('/products', `{${fewer},${more}}`)).json.code, more).to.equal(
-            'malformed_json',
-          );
+          expect((await request().post('/products', `{${fewer},${more}}`)).json.code, more).to.equal('malformed_json');
         }
       });
 
@@ -348,10 +334,7 @@ describe('invalid input', () => {
           ['OPTIONS', null],
         ] as const) {
           const response = await request().request(method, path, token === undefined ? {} : { token });
-          expect([response.status, response.json.code], `${method} ${path}`).to.deep.equal([
-            404,
-            'not_found',
-          ]);
+          expect([response.status, response.json.code], `${method} ${path}`).to.deep.equal([404, 'not_found']);
           expect(response.headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
         }
       }
@@ -399,9 +382,7 @@ describe('invalid input', () => {
         });
         expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
       }
-      expect((await request().post('/products?limit=1', { name: 'x' })).json.code).to.equal(
-        'unknown_parameter',
-      );
+      expect((await request().post('/products?limit=1', { name: 'x' })).json.code).to.equal('unknown_parameter');
     });
   });
 });

@@ -53,11 +53,7 @@ for (const STORE of HTTP_STORE_NAMES)
       ]) {
         expect((await get(`${fields}&id=1`)).text).to.equal('[{"id":1,"name":"b"}]');
         const item = await service.client.get(`/v1/products/1?${fields}`);
-        expect([item.status, item.text, item.headers.etag]).to.deep.equal([
-          200,
-          '{"id":1,"name":"b"}',
-          '"1:id,name"',
-        ]);
+        expect([item.status, item.text, item.headers.etag]).to.deep.equal([200, '{"id":1,"name":"b"}', '"1:id,name"']);
       }
     });
 
@@ -73,8 +69,7 @@ for (const STORE of HTTP_STORE_NAMES)
     });
 
     it('are one parameter in cursors: attributes.KEY and attributes[KEY]', async () => {
-      for (const id of [1, 2])
-        await service.client.patch(`/products/${id}`, { attributes: { 'a.b[0]': 'x' } });
+      for (const id of [1, 2]) await service.client.patch(`/products/${id}`, { attributes: { 'a.b[0]': 'x' } });
       const { headers } = await get('attributes[a.b[0]]=x&limit=1');
       const { first, next } = linksOf(headers['link']);
       expect(first).to.equal('/v1/products?attributes.a.b%5B0%5D=x&limit=1');
@@ -165,8 +160,6 @@ for (const STORE of HTTP_STORE_NAMES)
     it('name both spellings if a parameter is given in two', async () => {
       const { json } = await get('id.gt=1&id:gt=1');
       expect(json.message).to.equal('The parameter id:gt is the same as id.gt, which is given too.');
-      expect((await get('id.gt=1&id.gt=1')).json.message).to.equal(
-        'The parameter id.gt is given more than once.',
-      );
+      expect((await get('id.gt=1&id.gt=1')).json.message).to.equal('The parameter id.gt is given more than once.');
     });
   });

@@ -20,8 +20,7 @@ describe('the log of requests', () => {
     await until('all are logged', () => entries().length === before + requests.length);
     return { entries: entries().slice(before), bytes };
   };
-  const entries = () =>
-    service.logger.lines.filter(({ event }) => event === 'request').map(({ details }) => details);
+  const entries = () => service.logger.lines.filter(({ event }) => event === 'request').map(({ details }) => details);
 
   for (const [what, headers, isRead] of [
     ['of version 00', [`traceparent: 00-${TRACE_ID}-${SPAN_ID}-01`], true],
@@ -150,17 +149,11 @@ describe('the log of requests', () => {
       Buffer.from(key).toString('hex'),
       base64('ann:correct-horse-1'),
     ];
-    const good = [
-      '7',
-      'b7f1f8c2-7f4e-4d0a-9e57-1f2d3c4b5a69',
-      'Root=1-67891233-abcdef012345678912345678',
-      'a:b@c',
-    ];
+    const good = ['7', 'b7f1f8c2-7f4e-4d0a-9e57-1f2d3c4b5a69', 'Root=1-67891233-abcdef012345678912345678', 'a:b@c'];
     const ids = [...bad, ...good];
     const requests = ids.map((id) => ({ target: '/v1/users', headers: [`X-Request-Id: ${id}`] }));
     const logs = (await logged(...requests)).entries.map(({ requestId }) => requestId);
     expect(logs.slice(bad.length)).to.deep.equal(good);
-    for (const id of logs.slice(0, bad.length))
-      expect(id).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    for (const id of logs.slice(0, bad.length)) expect(id).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 });

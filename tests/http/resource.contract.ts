@@ -17,13 +17,7 @@ import { describeWiring } from './resource/wiring.js';
 
 /** What a resource itself decides: its paths, fields, schema, references and responseMapper. */
 const OWN_PARTS = [describePost, describeValidation, describeGet, describePut, describePatch, describeDelete];
-const SHARED_PARTS = [
-  describeMessages,
-  describeIdempotency,
-  describeImport,
-  describeJsonPatch,
-  describeConditions,
-];
+const SHARED_PARTS = [describeMessages, describeIdempotency, describeImport, describeJsonPatch, describeConditions];
 const PARTS = {
   whole: [...OWN_PARTS, ...SHARED_PARTS],
   own: [...OWN_PARTS, describeWiring],
@@ -62,11 +56,7 @@ export function resourceContract(
   });
 }
 
-function startCollection(
-  resource: ResourceUnderTest,
-  path: string,
-  settings: Record<string, string>,
-): Collection {
+function startCollection(resource: ResourceUnderTest, path: string, settings: Record<string, string>): Collection {
   const service = inProcessService(settings);
   before(() => resource.prepare?.(service.client));
   return new Collection(resource, path, service);

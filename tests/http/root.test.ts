@@ -90,11 +90,7 @@ describe('GET /', () => {
   for (const accept of [undefined, ...PREFER_JSON]) {
     it(`is JSON with ${accept === undefined ? 'no Accept' : `Accept: ${accept}`}`, async () => {
       const { status, headers, json } = await get(accept);
-      expect([status, headers['content-type'], headers.location]).to.deep.equal([
-        200,
-        'application/json',
-        undefined,
-      ]);
+      expect([status, headers['content-type'], headers.location]).to.deep.equal([200, 'application/json', undefined]);
       expect(json.docs).to.equal('/docs');
     });
   }
@@ -120,8 +116,7 @@ describe('GET /', () => {
   });
 
   it('needs no credential and ignores a bad one', async () => {
-    for (const token of [null, 'nonsense'])
-      expect((await service.client.get('/', { token })).status).to.equal(200);
+    for (const token of [null, 'nonsense']) expect((await service.client.get('/', { token })).status).to.equal(200);
   });
 
   it('is 304 if the client has it; a redirect never is', async () => {
@@ -144,11 +139,7 @@ describe('GET /', () => {
   it('rejects other methods, parameters and versions, also as problems', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const { status, headers, json } = await request(method, '/');
-      expect([status, json.code, headers.allow]).to.deep.equal([
-        405,
-        'method_not_allowed',
-        'GET, HEAD, OPTIONS',
-      ]);
+      expect([status, json.code, headers.allow]).to.deep.equal([405, 'method_not_allowed', 'GET, HEAD, OPTIONS']);
     }
     for (const accept of ['*/*', 'text/html'])
       for (const method of ['GET', 'OPTIONS']) {

@@ -40,8 +40,7 @@ describe('a search by words', () => {
   };
 
   before(async () => {
-    for (const product of PRODUCTS)
-      expect((await service.client.post('/v1/products', product)).status).to.equal(201);
+    for (const product of PRODUCTS) expect((await service.client.post('/v1/products', product)).status).to.equal(201);
     for (const [name, email] of [
       ['Ann Lamp', 'ann@example.org'],
       ['Zoë', 'z.oe+shop@green-lamp.example'],
@@ -120,8 +119,7 @@ describe('a search by words', () => {
     const one = await get(`/v1/products?q=${encodeURIComponent('gre lamp+&')}&limit=1`);
     expect(one.json.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
     const { next, first } = linksOf(one.headers['link']);
-    for (const link of [next, first])
-      expect(new URLSearchParams(link?.split('?')[1]).get('q')).to.equal('gre lamp+&');
+    for (const link of [next, first]) expect(new URLSearchParams(link?.split('?')[1]).get('q')).to.equal('gre lamp+&');
     const two = await get(next ?? '');
     expect(two.json.map(({ id }: { id: number }) => id)).to.deep.equal([2]);
     const links = linksOf(two.headers['link']);

@@ -31,11 +31,7 @@ for (const store of HTTP_STORE_NAMES) {
     it('can change its case, and is free again after a change or deletion', async () => {
       const own = (await post('Own@example.com')).headers.location ?? '';
       const changed = await request().patch(own, { email: 'oWN@example.com' });
-      expect([changed.status, changed.json.email, changed.headers.etag]).to.deep.equal([
-        200,
-        'oWN@example.com',
-        '"2"',
-      ]);
+      expect([changed.status, changed.json.email, changed.headers.etag]).to.deep.equal([200, 'oWN@example.com', '"2"']);
       expect((await request().patch(own, { email: 'mine@example.com' })).status).to.equal(200);
       expect((await post('OWN@example.com')).status).to.equal(201);
       expect((await request().delete(own)).status).to.equal(204);

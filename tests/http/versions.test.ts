@@ -77,15 +77,12 @@ describe('two versions of a resource, the first deprecated', () => {
   });
 
   it('share the path without a version, where API-Version selects one and 1 is the default', async () => {
-    const by = async (headers: Record<string, string>) =>
-      (await request().get('/products/1', { headers })).text;
+    const by = async (headers: Record<string, string>) => (await request().get('/products/1', { headers })).text;
     const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => request().get(path));
     expect(await by({})).to.equal((await first)?.text);
     expect(JSON.parse(await by({ 'API-Version': '' })).code).to.equal('unsupported_version');
     for (const path of ['/products/1', '/v1/products/1'])
-      expect((await request().get(path, { headers: { 'API-Version': '1' } })).text).to.equal(
-        (await first)?.text,
-      );
+      expect((await request().get(path, { headers: { 'API-Version': '1' } })).text).to.equal((await first)?.text);
     expect(await by(SECOND)).to.equal((await second)?.text);
   });
 
@@ -116,11 +113,11 @@ describe('two versions of a resource, the first deprecated', () => {
   it('do not affect a resource with one version', async () => {
     for (const path of ['/v1/users', '/users', '/users/1', '/users/99']) {
       const response = await request().get(path);
-      expect([
-        response.headers['api-version'],
-        deprecationHeaders(response),
-        successorLink(response),
-      ]).to.deep.equal(['1', {}, undefined]);
+      expect([response.headers['api-version'], deprecationHeaders(response), successorLink(response)]).to.deep.equal([
+        '1',
+        {},
+        undefined,
+      ]);
     }
   });
 
@@ -194,11 +191,7 @@ describe('the rate limit of two versions', () => {
       ...ANNOUNCED,
       link: '/v2/products',
     });
-    expect([second.status, second.headers['api-version'], deprecationHeaders(second)]).to.deep.equal([
-      429,
-      '2',
-      {},
-    ]);
+    expect([second.status, second.headers['api-version'], deprecationHeaders(second)]).to.deep.equal([429, '2', {}]);
   });
 });
 

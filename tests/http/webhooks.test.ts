@@ -36,8 +36,7 @@ for (const store of HTTP_STORE_NAMES)
       const { json } = await request().post('/v1/api-keys', { name: 'x', scopes, ...fields });
       return json as { id: number; key: string };
     };
-    const listed = async () =>
-      (await request().get(`${path}?limit=1000`)).json.map(({ id }: { id: number }) => id);
+    const listed = async () => (await request().get(`${path}?limit=1000`)).json.map(({ id }: { id: number }) => id);
 
     it('are created with a secret that one response alone shows', async () => {
       const { response, id, secret, path: item } = await create();
@@ -116,15 +115,9 @@ for (const store of HTTP_STORE_NAMES)
       it(`are not created or changed with ${title}`, async () => {
         const before = await listed();
         const { path: item } = await create();
-        for (const response of [
-          await request().post(path, { ...RECEIVER, ...fields }),
-          await patch(item, fields),
-        ]) {
+        for (const response of [await request().post(path, { ...RECEIVER, ...fields }), await patch(item, fields)]) {
           const isIdOfOwn = 'id' in fields;
-          expect([response.status, response.json.code], response.text).to.deep.equal([
-            400,
-            'validation_failed',
-          ]);
+          expect([response.status, response.json.code], response.text).to.deep.equal([400, 'validation_failed']);
           if (!isIdOfOwn) expect(issueLocations(response).toSorted()).to.deep.equal(issues.toSorted());
         }
         await request().delete(item);
@@ -155,9 +148,7 @@ for (const store of HTTP_STORE_NAMES)
       expect([again.status, again.json.createdBy, again.json.secret]).to.deep.equal([200, 1, undefined]);
       const same = await patch(foreign.path, { resources: ['users'] });
       expect(same.headers['etag']).to.equal(again.headers['etag']);
-      expect((await request().get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(
-        403,
-      );
+      expect((await request().get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(403);
     });
 
     it('get another secret with another URL, in that response', async () => {
@@ -167,11 +158,7 @@ for (const store of HTTP_STORE_NAMES)
       expect([moved.status, moved.json.url]).to.deep.equal([200, 'https://127.0.0.1:9/b']);
       expect(moved.json.secret).to.match(SECRET).and.not.equal(secret);
       const same = await patch(item, { url: 'https://127.0.0.1:9/b' });
-      expect([same.status, same.headers.etag, same.json.secret]).to.deep.equal([
-        200,
-        moved.headers.etag,
-        undefined,
-      ]);
+      expect([same.status, same.headers.etag, same.json.secret]).to.deep.equal([200, moved.headers.etag, undefined]);
       const minimal = await patch(item, { name: 'z' }, { headers });
       expect([minimal.status, minimal.text, minimal.headers['preference-applied']]).to.deep.equal([
         204,
@@ -413,8 +400,7 @@ describe('webhooks and what a receiver or the service lacks', () => {
       const fields = { ...stored?.fields, resources } as unknown as Webhook;
       const record = { ...(stored as Versioned<Webhook>), version: 2, fields };
       await webhooks.replaceAll([{ record, expected: 1 }]);
-      const request = (method: string, path: string, body?: object) =>
-        service.client.request(method, path, { body });
+      const request = (method: string, path: string, body?: object) => service.client.request(method, path, { body });
       const { documented } = service.client;
       // The document describes the collections of this release.
       service.client.documented = undefined;
@@ -429,10 +415,7 @@ describe('webhooks and what a receiver or the service lacks', () => {
 
   it('say what is wrong with a URL', async () => {
     for (const [url, rule] of [
-      [
-        'https://127.0.0.1:65536/',
-        'must have a port from 1 to 65535, such as https://search.example.com:8443/hook.',
-      ],
+      ['https://127.0.0.1:65536/', 'must have a port from 1 to 65535, such as https://search.example.com:8443/hook.'],
       [
         'https://nobody.invalid/',
         'must name a host that has an address: the service finds none by its hosts file and by DNS.',
@@ -487,9 +470,7 @@ for (const store of HTTP_STORE_NAMES)
       expect([taken.status, taken.json.code]).to.deep.equal([409, 'limit_reached']);
       expect((await patch(foreign.id, { name: 'y' }, one.key)).status).to.equal(200);
       const own = first?.json.id;
-      expect((await patch(own, { url: 'https://127.0.0.2:9/' }, one.key)).status, 'no further one').to.equal(
-        200,
-      );
+      expect((await patch(own, { url: 'https://127.0.0.2:9/' }, one.key)).status, 'no further one').to.equal(200);
       expect((await patch(own, { resources: ['users'] }, other.key)).status).to.equal(200);
       expect(statuses(await make(one.key, 2)), 'one has left').to.deep.equal({ 201: 1, 409: 1 });
       expect((await service.client.delete(`/v1/webhooks/${foreign.id}`)).status).to.equal(204);
@@ -538,10 +519,7 @@ describe('REQUIRE_IF_MATCH and webhooks', () => {
     ] as const) {
       expect((await service.client.request(method, url, { body })).status, url).to.equal(428);
       const headers = { 'If-Match': '*' };
-      expect((await service.client.request(method, url, { body, headers })).status, url).to.be.within(
-        200,
-        204,
-      );
+      expect((await service.client.request(method, url, { body, headers })).status, url).to.be.within(200, 204);
     }
   });
 });
@@ -562,10 +540,7 @@ describe('the setting WEBHOOK_NETWORKS', () => {
   it('allows nothing by default: not this machine', async () => {
     for (const url of [RECEIVER.url, 'https://localhost:9/', 'https://[::1]/', 'https://0.0.0.0/']) {
       const response = await service.client.post('/v1/webhooks', { ...RECEIVER, url });
-      expect([response.status, issueLocations(response)], url).to.deep.equal([
-        400,
-        [['invalid_format', '/url']],
-      ]);
+      expect([response.status, issueLocations(response)], url).to.deep.equal([400, [['invalid_format', '/url']]]);
       expect(response.json.details[0].message).to.equal(
         'url must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS, such as 10.20.0.0/16.',
       );

@@ -42,8 +42,7 @@ describe('API keys of two replicas on one MongoDB', () => {
   });
 
   const replicas = (): [HttpClient, HttpClient] => clients as [HttpClient, HttpClient];
-  const reads = async (client: HttpClient, token: string) =>
-    (await client.get('/products?limit=1', { token })).status;
+  const reads = async (client: HttpClient, token: string) => (await client.get('/products?limit=1', { token })).status;
 
   it('are valid immediately in the other replica', async () => {
     for (let i = 0; i < 20; i++) {
@@ -58,18 +57,13 @@ describe('API keys of two replicas on one MongoDB', () => {
     const [here, there] = replicas();
     const { id, key } = (await here.post('/api-keys', READER)).json;
     const token = await accessToken(here, id, key);
-    for (const client of replicas())
-      for (const one of [key, token]) expect(await reads(client, one)).to.equal(200);
+    for (const client of replicas()) for (const one of [key, token]) expect(await reads(client, one)).to.equal(200);
     expect((await here.delete(`/api-keys/${id}`)).status).to.equal(204);
     const revokedAt = performance.now();
     for (const one of [key, token]) {
       expect(await reads(here, one)).to.equal(401);
       await until('the other replica refuses it', async () => (await reads(there, one)) === 401);
-      figure(
-        'until the other replica refuses a revoked key',
-        Math.round(performance.now() - revokedAt),
-        'ms',
-      );
+      figure('until the other replica refuses a revoked key', Math.round(performance.now() - revokedAt), 'ms');
     }
   });
 

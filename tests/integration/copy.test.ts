@@ -21,10 +21,7 @@ async function everything(client: HttpClient): Promise<unknown[]> {
   for (let path = '/products?limit=1000'; path !== ''; ) {
     const page = await client.get(path);
     for (const product of page.json)
-      found.push([
-        product,
-        `${(await client.get(`/products/${product.id}`)).headers.etag}`.replace(GENERATION, '"'),
-      ]);
+      found.push([product, `${(await client.get(`/products/${product.id}`)).headers.etag}`.replace(GENERATION, '"')]);
     path = linksOf(page.headers['link'])['next'] ?? '';
   }
   return found;
@@ -46,16 +43,7 @@ function rowsIn(file: string): Readonly<Record<string, readonly unknown[]>> {
 }
 
 /** Names that stores may write in other ways: quotes, characters beyond 16 bits, and such that look alike. */
-const NAMES = [
-  '😀 ﬁ',
-  'O\'Neil \\ "x"',
-  'é e\u0301',
-  '  spaces  ',
-  '\ue000 \u{10ffff}',
-  '{"a":1}',
-  '%_$1',
-  'ß SS ı',
-];
+const NAMES = ['😀 ﬁ', 'O\'Neil \\ "x"', 'é e\u0301', '  spaces  ', '\ue000 \u{10ffff}', '{"a":1}', '%_$1', 'ß SS ı'];
 
 describe('catalogue copy', () => {
   const root = temporaryFolder();
@@ -113,9 +101,7 @@ describe('catalogue copy', () => {
     await second.stop();
 
     const back = folder();
-    expect(
-      (await catalogue(back, ['copy', '--from', url, '--to', 'sqlite:data/catalogue.sqlite'])).code,
-    ).to.equal(0);
+    expect((await catalogue(back, ['copy', '--from', url, '--to', 'sqlite:data/catalogue.sqlite'])).code).to.equal(0);
     const third = new ChildProcessService(back);
     const onSqliteAgain = await third.started(key);
     expect(await everything(onSqliteAgain)).to.deep.equal(after);
@@ -143,11 +129,9 @@ describe('catalogue copy', () => {
         yes: at % 2 === 0,
       },
     }));
-    const imported = await client.post(
-      '/products/imports',
-      lines.map((line) => JSON.stringify(line)).join('\n'),
-      { headers: { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'lines' } },
-    );
+    const imported = await client.post('/products/imports', lines.map((line) => JSON.stringify(line)).join('\n'), {
+      headers: { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'lines' },
+    });
     expect(imported.text.match(/"status": ?201/g), imported.text.slice(0, 500)).to.have.length(lines.length);
     for (let at = 1; at <= 20; at++) {
       const user = { name: `User ${at}`, email: `Ann.${at}@EXAMPLE.org` };
@@ -172,8 +156,7 @@ describe('catalogue copy', () => {
     const [before, after] = ['data/catalogue.sqlite', 'back.sqlite'].map((file) => rowsIn(join(where, file)));
     // A table whose ids were never reserved has a counter in a copy only.
     expect(after?.['counters']).to.include.deep.members(before?.['counters'] as unknown[]);
-    for (const table of COPIED.split(' ').slice(1))
-      expect(after?.[table], table).to.deep.equal(before?.[table]);
+    for (const table of COPIED.split(' ').slice(1)) expect(after?.[table], table).to.deep.equal(before?.[table]);
     expect(before?.['products']).to.have.length(lines.length - 5);
   });
 
@@ -201,13 +184,7 @@ describe('catalogue copy', () => {
     await first.stop();
 
     const url = freshUrl();
-    const copied = await catalogue(first.folder, [
-      'copy',
-      '--from',
-      'sqlite:data/catalogue.sqlite',
-      '--to',
-      url,
-    ]);
+    const copied = await catalogue(first.folder, ['copy', '--from', 'sqlite:data/catalogue.sqlite', '--to', url]);
     expect([copied.code, copied.err]).to.deep.equal([0, '']);
     expect(copied.out).to.include('products: 2 records, 1 tombstones; ');
     expect(copied.out).to.include('products: 3 reservations; ');
@@ -219,8 +196,7 @@ describe('catalogue copy', () => {
     const onMongo = await second.started(key);
     const before = await everything(onMongo);
     for (const [name, response] of Object.entries(made)) {
-      const retry =
-        name === 'user' ? await create(onMongo, 'unchanged', '/users') : await create(onMongo, name);
+      const retry = name === 'user' ? await create(onMongo, 'unchanged', '/users') : await create(onMongo, name);
       expect(retry.headers['idempotency-replayed'], name).to.equal('true');
       expect([retry.status, retry.text, retry.headers['location']]).to.deep.equal([
         201,
@@ -231,18 +207,10 @@ describe('catalogue copy', () => {
     expect(await everything(onMongo)).to.deep.equal(before);
     expect((await onMongo.get('/users')).json).to.have.length(1);
     expect((await onMongo.get(`/products/${made.deleted.json.id}`)).status).to.equal(404);
-    const other = await onMongo.post(
-      '/products',
-      { name: 'other' },
-      { headers: { 'Idempotency-Key': 'unchanged' } },
-    );
+    const other = await onMongo.post('/products', { name: 'other' }, { headers: { 'Idempotency-Key': 'unchanged' } });
     expect([other.status, other.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
     const fresh = await create(onMongo, 'fresh');
-    expect([fresh.status, fresh.headers['idempotency-replayed'], fresh.json.id]).to.deep.equal([
-      201,
-      undefined,
-      4,
-    ]);
+    expect([fresh.status, fresh.headers['idempotency-replayed'], fresh.json.id]).to.deep.equal([201, undefined, 4]);
     onMongo.close();
     await second.stop();
   });
@@ -258,9 +226,7 @@ describe('catalogue copy', () => {
         database.close();
       };
       // An order that no copy takes: the products are in the target by then.
-      change(
-        `INSERT INTO orders (id, record_version, created_at, updated_at, fields) VALUES (0, 1, 0, 0, '{}')`,
-      );
+      change(`INSERT INTO orders (id, record_version, created_at, updated_at, fields) VALUES (0, 1, 0, 0, '{}')`);
       const { settings, remove } = await store.create(folder());
       const { STORE: _, ...url } = settings;
       const [to] = Object.values(url).map((value) => (store.name === 'sqlite' ? `sqlite:${value}` : value));
@@ -269,12 +235,7 @@ describe('catalogue copy', () => {
       const inTarget = (...args: string[]) => catalogue(where, args, settings);
       expect(await copy()).to.include({ code: 65 });
 
-      for (const args of [
-        ['serve'],
-        ['keys', 'list'],
-        ['signing-keys', 'list'],
-        ['seed', '--products', '1'],
-      ]) {
+      for (const args of [['serve'], ['keys', 'list'], ['signing-keys', 'list'], ['seed', '--products', '1']]) {
         const { code, err } = await inTarget(...args);
         expect([args, code]).to.deep.equal([args, 78]);
         expect(err).to.include('a copy to this store has not ended');
@@ -285,9 +246,7 @@ describe('catalogue copy', () => {
           ['restore', source],
         ])
           expect([args, (await inTarget(...args)).code]).to.deep.equal([args, 78]);
-      expect((await catalogue(where, ['copy', '--from', `${to}`, '--to', 'sqlite:x.sqlite'])).code).to.equal(
-        78,
-      );
+      expect((await catalogue(where, ['copy', '--from', `${to}`, '--to', 'sqlite:x.sqlite'])).code).to.equal(78);
       const checked = await inTarget('check');
       expect([checked.code, checked.out]).to.satisfy(([code, out]: [number, string]) => {
         return code === 1 && /a copy to this store has not ended\n.*--overwrite/.test(out);

@@ -90,16 +90,13 @@ describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
   it('serves HTTPS from both instances', async () => {
     const { headers, json } = await client.post('/v1/products', { name: 'Lamp' });
     const responses = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        client.get(String(headers.location), { headers: { Connection: 'close' } }),
-      ),
+      Array.from({ length: 10 }, () => client.get(String(headers.location), { headers: { Connection: 'close' } })),
     );
     for (const response of responses) {
       expect([response.status, response.json]).to.deep.equal([200, { id: json.id, name: 'Lamp' }]);
       expect(response.headers['strict-transport-security']).to.equal('max-age=31536000');
     }
-    for (const instance of instances)
-      await instance.logs(/"route":"\/v1\/products\/\{id\}"[^\n]*"status":200/);
+    for (const instance of instances) await instance.logs(/"route":"\/v1\/products\/\{id\}"[^\n]*"status":200/);
   });
 
   it('overwrites forged forwarding headers', async () => {

@@ -65,9 +65,7 @@ for (const provider of REPLICATED_STORES)
       await reads(0, 20);
       await reads(1, 30);
       const requestedAt = performance.now();
-      await until('both show 50 requests', async () =>
-        (await shown()).every((usage) => usage?.requests === 50),
-      );
+      await until('both show 50 requests', async () => (await shown()).every((usage) => usage?.requests === 50));
       figure(
         `seconds until both replicas on ${provider.name} show the usage`,
         (performance.now() - requestedAt) / 1_000,

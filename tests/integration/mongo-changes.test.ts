@@ -268,10 +268,7 @@ describe('the feed of changes on MongoDB', () => {
   describe('beside a process that does not write it', () => {
     /** What the release before this one writes. */
     const overwrite = (id: Id, version: number) =>
-      documents().updateOne(
-        { _id: id, version: version - 1 },
-        { $set: { version, updatedAt: new Date(AT) } },
-      );
+      documents().updateOne({ _id: id, version: version - 1 }, { $set: { version, updatedAt: new Date(AT) } });
     const erase = (id: Id) => documents().replaceOne({ _id: id }, { deletedAt: new Date(AT) });
 
     it('has what an earlier release creates and changes', async () => {
@@ -339,9 +336,7 @@ describe('the feed of changes on MongoDB', () => {
       { ...product(4), version: 7 },
       { id: 5, deletedAt: AT },
     ]);
-    expect(await documents().countDocuments({ version: { $type: 'int' } }), 'a copy is not pending').to.equal(
-      2,
-    );
+    expect(await documents().countDocuments({ version: { $type: 'int' } }), 'a copy is not pending').to.equal(2);
     await store.feedState.turnOn();
     const following = await follower();
     await change(1);

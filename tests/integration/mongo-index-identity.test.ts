@@ -46,9 +46,7 @@ describe('indexes with the same key on MongoDB', () => {
     const sparse = true;
     expect(await outcome({ name: 'ours', sparse, expireAfterSeconds: 90_000 })).to.equal('made');
     expect(await outcome({ name: 'ours', sparse, expireAfterSeconds: 60 })).to.equal('IndexOptionsConflict');
-    expect(await outcome({ name: 'theirs', sparse, expireAfterSeconds: 60 })).to.equal(
-      'IndexOptionsConflict',
-    );
+    expect(await outcome({ name: 'theirs', sparse, expireAfterSeconds: 60 })).to.equal('IndexOptionsConflict');
     expect(await outcome({ name: 'ours', expireAfterSeconds: 90_000 })).to.equal('IndexKeySpecsConflict');
     expect(await outcome({ name: 'ours', sparse }, { at: -1 })).to.equal('IndexKeySpecsConflict');
   });

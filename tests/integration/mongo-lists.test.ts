@@ -51,9 +51,7 @@ describe('lists on MongoDB', () => {
     it('matches only itself as a value', async () => {
       for (const [at, value] of TEXTS.entries()) {
         expect(await idsOf({ field: 'name', operator: 'eq', value }), value).to.deep.equal([at + 1]);
-        expect(await idsOf({ field: 'name', operator: 'in', values: [value] }), value).to.deep.equal([
-          at + 1,
-        ]);
+        expect(await idsOf({ field: 'name', operator: 'in', values: [value] }), value).to.deep.equal([at + 1]);
         expect(await idsOf({ field: 'name', operator: 'prefix', value }), value).to.deep.equal([at + 1]);
         expect(await idsOf({ field: 'name', operator: 'ne', value }), value).to.have.length(TEXTS.length - 1);
       }
@@ -94,8 +92,7 @@ describe('lists on MongoDB', () => {
   });
 
   describe('fields that ignore case', () => {
-    const documents = () =>
-      store.run((database) => database.collection('users').find().sort({ _id: 1 }).toArray());
+    const documents = () => store.run((database) => database.collection('users').find().sort({ _id: 1 }).toArray());
 
     it('have a case-folded copy in the document, outside the fields', async () => {
       await users.insertAll([user(1, 'Ann@Example.COM')]);
@@ -109,17 +106,13 @@ describe('lists on MongoDB', () => {
     it('update the copy when the record is replaced', async () => {
       await users.insertAll([user(1, 'Ann@x')]);
       await users.insertAll([user(2, 'Bob@x')]);
-      expect(
-        await users.replaceAll([{ record: { ...user(1, 'Eve@X'), version: 2 }, expected: 1 }]),
-      ).to.deep.equal(['replaced']);
-      expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'eve@x' });
-      expect((await users.insertAll([user(3, 'EVE@x')])).map(outcomeText)).to.deep.equal([
-        'duplicate_value /email',
+      expect(await users.replaceAll([{ record: { ...user(1, 'Eve@X'), version: 2 }, expected: 1 }])).to.deep.equal([
+        'replaced',
       ]);
+      expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'eve@x' });
+      expect((await users.insertAll([user(3, 'EVE@x')])).map(outcomeText)).to.deep.equal(['duplicate_value /email']);
       expect(
-        (await users.replaceAll([{ record: { ...user(2, 'eVe@x'), version: 2 }, expected: 1 }])).map(
-          outcomeText,
-        ),
+        (await users.replaceAll([{ record: { ...user(2, 'eVe@x'), version: 2 }, expected: 1 }])).map(outcomeText),
       ).to.deep.equal(['duplicate_value /email']);
       expect(await users.insertAll([user(3, 'ANN@x')])).to.deep.equal(['inserted']);
     });
@@ -137,9 +130,7 @@ describe('lists on MongoDB', () => {
       await archive.add([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'ann@x' });
       expect(await archive.read(0, 10)).to.deep.equal([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
-      expect((await users.insertAll([user(3, 'aNN@x')])).map(outcomeText)).to.deep.equal([
-        'duplicate_value /email',
-      ]);
+      expect((await users.insertAll([user(3, 'aNN@x')])).map(outcomeText)).to.deep.equal(['duplicate_value /email']);
     });
 
     it('do not affect other tables', async () => {
@@ -169,9 +160,7 @@ describe('lists on MongoDB', () => {
       ...everyRecord,
       ...scannedBothWays('fields.name'),
       ...['price.amount', 'stock'].flatMap((field) => scannedBothWays(`fields.${field}`)),
-      ...['price.currency', 'status', 'tags', 'brand', 'gtin', 'group'].map((field) => [
-        `live,fields.${field},_id`,
-      ]),
+      ...['price.currency', 'status', 'tags', 'brand', 'gtin', 'group'].map((field) => [`live,fields.${field},_id`]),
       ['live,fields.attributes.key,fields.attributes.value,_id'],
       ['fields.sku', 'unique'],
       ['live,folded.gtin,_id'],
@@ -204,11 +193,7 @@ describe('lists on MongoDB', () => {
     const slow = { limit: 10, filters: [unindexed], order: BY_ID };
 
     const opened = async (url: string, timeoutMs: number) => {
-      const other = new MongoStore(
-        url,
-        wantedIndexes([PRODUCTS]),
-        new QueryBudget(new FakeClock(), timeoutMs),
-      );
+      const other = new MongoStore(url, wantedIndexes([PRODUCTS]), new QueryBudget(new FakeClock(), timeoutMs));
       await other.open();
       return { other, records: new MongoRepository(other, PRODUCTS) };
     };

@@ -55,8 +55,7 @@ describe('searches on MongoDB', () => {
     const [words] = await raw((found) => found.find().toArray());
     expect(Buffer.byteLength(JSON.stringify(words?.['words']))).to.be.within(1_000_000, 2_000_000);
     await raw((found) => found.updateMany({}, { $unset: { words: 1, derived: 1, block: 1 } }));
-    for (const { id } of all)
-      expect(await derived.deriveNext()).to.deep.equal({ records: 1, hasMore: id < 3 });
+    for (const { id } of all) expect(await derived.deriveNext()).to.deep.equal({ records: 1, hasMore: id < 3 });
     expect(await find(han(5_345).slice(0, 64))).to.deep.equal(idsOf(all));
     expect(await products.find(2)).to.deep.equal(all[1]);
   }).timeout(60_000);

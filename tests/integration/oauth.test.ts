@@ -29,10 +29,7 @@ describe('access tokens of replicas on one MongoDB', () => {
 
   before(async () => {
     proxy = new TcpProxy(serverOf(mongoUrl('x')));
-    services = Array.from(
-      { length: 3 },
-      () => new ChildProcessService(mkdtempSync(join(root, 'run-')), environment()),
-    );
+    services = Array.from({ length: 3 }, () => new ChildProcessService(mkdtempSync(join(root, 'run-')), environment()));
     clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
   });
   after(async () => {
@@ -70,8 +67,7 @@ describe('access tokens of replicas on one MongoDB', () => {
       cutOff.get('/oauth/jwks', { token: null }),
       requestToken(cutOff, 'grant_type=client_credentials', { headers: basic('1', FIRST_KEY) }),
     ]);
-    for (const response of responses)
-      expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
+    for (const response of responses) expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
     const oauthErrors = responses.map(({ json }) => json.error);
     expect(oauthErrors).to.deep.equal([undefined, undefined, 'temporarily_unavailable']);
     const { status } = await cutOff.get('/.well-known/oauth-authorization-server', { token: null });

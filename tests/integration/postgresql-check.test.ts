@@ -70,10 +70,7 @@ if (HAS_POSTGRESQL)
 
     it('finds indexes that the server has not finished', async () => {
       await open();
-      await server.query(
-        `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'products_name'::regclass`,
-        url,
-      );
+      await server.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'products_name'::regclass`, url);
       expect(await texts()).to.include('wrong schema these indexes are invalid: products_name');
     });
 
@@ -96,8 +93,7 @@ if (HAS_POSTGRESQL)
     });
 
     it('knows a role that may not make the tables', async () => {
-      const schema =
-        /search_path%3D(\w+)/.exec(url)?.[1] ?? /search_path=(\w+)/.exec(decodeURIComponent(url))?.[1];
+      const schema = /search_path%3D(\w+)/.exec(url)?.[1] ?? /search_path=(\w+)/.exec(decodeURIComponent(url))?.[1];
       await server.query(`CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA "${schema}" TO reader`, url);
       try {
         const asReader = url.replace('//postgres', '//reader');

@@ -21,15 +21,12 @@ if (HAS_POSTGRESQL)
         (error: unknown) => (error instanceof AppError ? error.code : String(error)),
       );
     const read = () => codeOf(store.run({ text: 'SELECT 1' }, []));
-    const write = (name: string) =>
-      codeOf(store.run({ text: 'INSERT INTO counters VALUES ($1, 1)' }, [name]));
+    const write = (name: string) => codeOf(store.run({ text: 'INSERT INTO counters VALUES ($1, 1)' }, [name]));
     /** The server processes that serve the store. */
     const OF_STORE = `pg_stat_activity WHERE application_name = 'product-catalogue-service'`;
     const runs = (text: string) =>
       until(`the server runs ${text}`, async () => {
-        const { rowCount } = await server.query(
-          `SELECT FROM ${OF_STORE} AND state = 'active' AND query = '${text}'`,
-        );
+        const { rowCount } = await server.query(`SELECT FROM ${OF_STORE} AND state = 'active' AND query = '${text}'`);
         return rowCount === 1;
       });
     const endAll = () => server.query(`SELECT pg_terminate_backend(pid) FROM ${OF_STORE}`);

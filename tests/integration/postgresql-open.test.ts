@@ -5,12 +5,7 @@ import { checkServer } from '#src/adapters/outbound/postgresql/schema.js';
 import { PostgresqlStore, prepared } from '#src/adapters/outbound/postgresql/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { AppError } from '#src/domain/errors.js';
-import {
-  HAS_POSTGRESQL,
-  type PostgresqlServer,
-  patient,
-  sharedPostgresql,
-} from '../support/postgresql-server.js';
+import { HAS_POSTGRESQL, type PostgresqlServer, patient, sharedPostgresql } from '../support/postgresql-server.js';
 import { ENDLESS, TABLES } from '../support/tables.js';
 
 const FACTS = {
@@ -137,10 +132,7 @@ if (HAS_POSTGRESQL)
         .with.property('message')
         .that.matches(/synchronous_commit=off/);
       expect(await failure(withOption('synchronous_commit=local'))).to.equal(undefined);
-      expect(() => checkServer({ ...FACTS, commit: 'local', hasStandbys: true })).to.throw(
-        StoreConfigError,
-        /local/,
-      );
+      expect(() => checkServer({ ...FACTS, commit: 'local', hasStandbys: true })).to.throw(StoreConfigError, /local/);
       expect(() => checkServer({ ...FACTS, commit: 'on', hasStandbys: true })).not.to.throw();
     });
 
@@ -171,10 +163,7 @@ if (HAS_POSTGRESQL)
     });
 
     it('refuses an older server', () => {
-      expect(() => checkServer({ ...FACTS, version: 140_019 })).to.throw(
-        StoreConfigError,
-        /older than PostgreSQL 15/,
-      );
+      expect(() => checkServer({ ...FACTS, version: 140_019 })).to.throw(StoreConfigError, /older than PostgreSQL 15/);
       expect(() => checkServer(FACTS)).not.to.throw();
     });
 
@@ -203,9 +192,7 @@ if (HAS_POSTGRESQL)
     });
 
     it('refuses a schema that does not exist, and a role without the rights', async () => {
-      expect(await failure(server.url({ options: '-c search_path=none' }))).to.be.instanceOf(
-        StoreConfigError,
-      );
+      expect(await failure(server.url({ options: '-c search_path=none' }))).to.be.instanceOf(StoreConfigError);
       await server.query('CREATE ROLE weak LOGIN');
       expect(await failure(url.replace('//postgres', '//weak'))).to.be.instanceOf(StoreConfigError);
       await server.query('DROP ROLE weak');

@@ -25,10 +25,7 @@ if (HAS_POSTGRESQL)
         'data/pg_hba.conf',
         'host all postgres 127.0.0.1/32 trust\nhostssl all service 127.0.0.1/32 scram-sha-256\n',
       );
-      const files = [
-        `ssl_cert_file=${server.write('cert.pem', cert)}`,
-        `ssl_key_file=${server.write('key.pem', key)}`,
-      ];
+      const files = [`ssl_cert_file=${server.write('cert.pem', cert)}`, `ssl_key_file=${server.write('key.pem', key)}`];
       await server.stop();
       await server.run(['ssl=on', ...files]);
     });
@@ -107,9 +104,7 @@ if (HAS_POSTGRESQL)
     it('is missed by check if the server is another machine', async () => {
       const warned = async (host: string, parameters: string) => {
         const at = `postgresql://postgres@${host}:${server.port}/postgres?${parameters}`;
-        return /^warning +store .*not encrypted/m.test(
-          (await catalogue(folder(), ['check'], settings(at))).out,
-        );
+        return /^warning +store .*not encrypted/m.test((await catalogue(folder(), ['check'], settings(at))).out);
       };
       expect([
         await warned('127.0.0.1', ''),

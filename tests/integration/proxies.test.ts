@@ -10,10 +10,7 @@ import { haproxy, LOOPBACK, type Place, replaced } from '../support/reverse-prox
 
 const CONFIG = 'config/haproxy.cfg';
 const PREFIX = '/catalogue';
-const COMPRESSION = [
-  'compression algo gzip',
-  'compression type application/json application/x-ndjson text/csv',
-];
+const COMPRESSION = ['compression algo gzip', 'compression type application/json application/x-ndjson text/csv'];
 
 /** HAProxy with what it needs to start, and nothing else. */
 const frontend = ({ folder, https }: Place, ...rules: string[]) => `
@@ -72,10 +69,7 @@ describe(CONFIG, () => {
     MANAGEMENT_PORT: String(management),
   });
   const adding = (...rules: string[]) =>
-    haproxy(
-      () => replaced(CONFIG, [['frontend https\n', `frontend https\n  ${rules.join('\n  ')}\n`]]),
-      environment,
-    );
+    haproxy(() => replaced(CONFIG, [['frontend https\n', `frontend https\n  ${rules.join('\n  ')}\n`]]), environment);
 
   describeProxy('with compression', { proxy: adding(...COMPRESSION), altersTags: true, carriesAll: true });
   describeProxy('under a path', { proxy: adding(removal()), carriesAll: true, prefix: PREFIX });
@@ -95,14 +89,7 @@ describe('curl --http1.0', () => {
       const curl = async () => {
         const authority = url.startsWith('https') ? ['--cacert', join(service.folder, 'tls/ca.pem')] : [];
         const headers = ['-H', `Authorization: Bearer ${FIRST_KEY}`, '-H', 'Accept: application/x-ndjson'];
-        const args = [
-          '-sS',
-          '--http1.0',
-          ...authority,
-          ...headers,
-          ...options,
-          `${url}:${service.port}/v1/products`,
-        ];
+        const args = ['-sS', '--http1.0', ...authority, ...headers, ...options, `${url}:${service.port}/v1/products`];
         return promisify(execFile)('curl', args).then(
           ({ stdout }) => stdout.split('\n').length - 1,
           ({ code, stderr }) => `${code}: ${stderr}`,

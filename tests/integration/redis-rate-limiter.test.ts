@@ -32,8 +32,7 @@ describe('Redis', () => {
   before(async () => {
     const { REDIS_URL: url } = process.env;
     if (!url) throw new Error(NO_REDIS);
-    for (let i = 0; i < REPLICAS; i++)
-      connections.push(new RedisConnection(url, new RecordingLogger(), PATIENT));
+    for (let i = 0; i < REPLICAS; i++) connections.push(new RedisConnection(url, new RecordingLogger(), PATIENT));
   });
   beforeEach(() => Promise.all(connections.map(untilReady)));
   after(() => {
@@ -54,8 +53,7 @@ describe('Redis', () => {
     const counts = { allowed: 0, refused: 0, unavailable: 0 };
     for (const outcome of await Promise.allSettled(attempts)) {
       if (outcome.status === 'fulfilled') counts[outcome.value.allowed ? 'allowed' : 'refused']++;
-      else if (outcome.reason instanceof AppError && outcome.reason.code === 'unavailable')
-        counts.unavailable++;
+      else if (outcome.reason instanceof AppError && outcome.reason.code === 'unavailable') counts.unavailable++;
       else throw outcome.reason;
     }
     return counts;
@@ -94,9 +92,7 @@ describe('Redis', () => {
   });
 
   it('counts each policy separately', async () => {
-    const [requests, failures] = ['default', 'auth'].map((name) =>
-      first({ name, quota: 1, windowSeconds: 60 }),
-    );
+    const [requests, failures] = ['default', 'auth'].map((name) => first({ name, quota: 1, windowSeconds: 60 }));
     expect((await requests?.consume('a'))?.allowed).to.equal(true);
     expect((await failures?.consume('a'))?.allowed).to.equal(true);
     expect((await requests?.consume('a'))?.allowed).to.equal(false);

@@ -49,8 +49,7 @@ describe('two processes of the service that share a Redis', () => {
     await server.kill();
     const all = await statuses(30);
     expect([count(all, 200), count(all, 429)]).to.deep.equal([50, 10]);
-    for (const client of clients)
-      expect((await client.get('/health/ready', { token: null })).status).to.equal(200);
+    for (const client of clients) expect((await client.get('/health/ready', { token: null })).status).to.equal(200);
     for (const service of services) {
       await service.logs(/no longer shared/);
       expect(service.log.match(/no longer shared/g)).to.have.length(1);
@@ -64,7 +63,6 @@ describe('two processes of the service that share a Redis', () => {
     const client = await late.started(first?.firstKey);
     expect((await client.get('/products')).status).to.equal(200);
     client.close();
-    for (const service of services.splice(0))
-      expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
+    for (const service of services.splice(0)) expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
   });
 });

@@ -76,9 +76,7 @@ for (const provider of REPLICATED_STORES)
 
       const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
       const patches = keys.map((name, i) => clients[i % 2]?.patch(path, { attributes: { [name]: i } }));
-      expect((await Promise.all(patches)).map((response) => response?.status)).to.deep.equal(
-        keys.map(() => 200),
-      );
+      expect((await Promise.all(patches)).map((response) => response?.status)).to.deep.equal(keys.map(() => 200));
       expect(Object.keys((await clients[0].get(path)).json.attributes)).to.have.members(keys);
     });
 

@@ -35,9 +35,7 @@ for (const provider of REPLICATED_STORES)
       expect(statuses.filter((status) => status === 200)).to.have.length(1);
       client.close();
       expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
-      const pids = new Set(
-        [...service.log.matchAll(/"pid":(\d+)[^\n]*"msg":"request"/g)].map(([, pid]) => pid),
-      );
+      const pids = new Set([...service.log.matchAll(/"pid":(\d+)[^\n]*"msg":"request"/g)].map(([, pid]) => pid));
       expect(pids.size).to.equal(2);
     });
   });

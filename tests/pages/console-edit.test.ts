@@ -102,9 +102,7 @@ describe('the console, when a person edits', () => {
         expect(await descriptionOf(pointer(page, at)), at).to.match(/required|must be/);
       }
       await problems(page).getByRole('button', { name: 'price › currency' }).click();
-      expect(
-        await pointer(page, '/price/currency').evaluate((one) => one === document.activeElement),
-      ).to.equal(true);
+      expect(await pointer(page, '/price/currency').evaluate((one) => one === document.activeElement)).to.equal(true);
       await field(page, 'Name').fill('Table');
       expect(await pointer(page, '/name').getAttribute('aria-invalid')).to.equal(null);
       await field(page, 'SKU').fill(taken);
@@ -179,8 +177,7 @@ describe('the console, when a person edits', () => {
 
     it('of an order has rows of items, whose errors stand at their rows', async () => {
       const [first, second] = [await makeProduct(), await makeProduct()];
-      const user = (await service.client.post('/v1/users', { name: 'Eva', email: 'eva@example.com' })).json
-        .id;
+      const user = (await service.client.post('/v1/users', { name: 'Eva', email: 'eva@example.com' })).json.id;
       const page = await open('#/orders/new');
       await field(page, 'User ID').fill(String(user));
       for (const [at, product] of [first, 999_999, second].entries()) {
@@ -197,10 +194,7 @@ describe('the console, when a person edits', () => {
       await save(page);
       await page.getByRole('heading', { level: 1, name: /^order \d/ }).waitFor();
       const [order] = (await service.client.get(`/v1/orders?userId=${user}`)).json;
-      expect(order.items.map(({ productId }: { productId: number }) => productId)).to.deep.equal([
-        first,
-        second,
-      ]);
+      expect(order.items.map(({ productId }: { productId: number }) => productId)).to.deep.equal([first, second]);
     });
 
     const named = async (name: string) =>
@@ -328,9 +322,9 @@ describe('the console, when a person edits', () => {
       await changeElsewhere(id, { name: 'Theirs again', description: 'And this.' });
       await dialog.getByRole('button', { name: 'Save my choice' }).click();
       await dialog.getByRole('heading', { name: 'again' }).waitFor();
-      expect(
-        await dialog.getByRole('group', { name: 'Name' }).locator('.side .value').allTextContents(),
-      ).to.deep.equal(['Theirs', 'Yours', 'Theirs again']);
+      expect(await dialog.getByRole('group', { name: 'Name' }).locator('.side .value').allTextContents()).to.deep.equal(
+        ['Theirs', 'Yours', 'Theirs again'],
+      );
       await dialog.getByRole('button', { name: 'all of theirs' }).click();
       await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
       await dialog.getByRole('button', { name: 'Save my choice' }).click();

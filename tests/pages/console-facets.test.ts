@@ -36,8 +36,7 @@ describe('the counts of the console', () => {
   const hasValue = (page: Page, label: string, text: string) =>
     page.getByRole('group', { name: label, exact: true }).locator('li', { hasText: text }).waitFor();
   const total = (page: Page, text: string) => page.locator('.pages-bar').getByText(text).waitFor();
-  const choose = (page: Page, label: string) =>
-    page.getByRole('checkbox', { name: label, exact: true }).click();
+  const choose = (page: Page, label: string) => page.getByRole('checkbox', { name: label, exact: true }).click();
 
   const again = (page: Page) => page.getByRole('button', { name: 'Something changed: count again' });
 

@@ -5,9 +5,7 @@ import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { consolePages } from './console-page.js';
 
 /** What a request can meet, and the words for it. */
-const FAILURES: Readonly<
-  Record<string, { readonly respond: (route: Route) => unknown; readonly words: RegExp }>
-> = {
+const FAILURES: Readonly<Record<string, { readonly respond: (route: Route) => unknown; readonly words: RegExp }>> = {
   'an expired key': { respond: refuse(401, 'token_expired'), words: /signed out|no longer accepts this key/ },
   'a missing scope': { respond: refuse(403, 'insufficient_scope'), words: /does not allow that/ },
   'the rate limit': {
@@ -34,8 +32,7 @@ const FAILURES: Readonly<
 };
 
 function refuse(status: number, code: string, headers: Record<string, string> = {}) {
-  return (route: Route) =>
-    route.fulfill({ status, headers, json: { code, message: 'Something.', details: [] } });
+  return (route: Route) => route.fulfill({ status, headers, json: { code, message: 'Something.', details: [] } });
 }
 
 describe('the console, when something fails', () => {
@@ -48,9 +45,7 @@ describe('the console, when something fails', () => {
   /** Does something while requests fail. */
   const failing = async (page: Page, method: string, failure: string, act: () => Promise<unknown>) => {
     const { respond, words } = FAILURES[failure] as (typeof FAILURES)[string];
-    await page.route('**/v1/**', (route) =>
-      route.request().method() === method ? respond(route) : route.continue(),
-    );
+    await page.route('**/v1/**', (route) => (route.request().method() === method ? respond(route) : route.continue()));
     await act();
     await page.getByText(words).first().waitFor();
     await expectAccessible(page, failure);

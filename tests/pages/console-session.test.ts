@@ -9,8 +9,7 @@ import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { consolePages, signIn } from './console-page.js';
 
 const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
-const links = (page: Page) =>
-  page.getByRole('navigation', { name: 'Resources' }).getByRole('link').allInnerTexts();
+const links = (page: Page) => page.getByRole('navigation', { name: 'Resources' }).getByRole('link').allInnerTexts();
 
 describe('the session of the console', () => {
   const service = inProcessService();
@@ -178,13 +177,10 @@ describe('the console behind a proxy that adds a path prefix', () => {
     const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
     const path = (incoming.url ?? '').replace('/shop/', '/');
     const { method = 'GET' } = incoming;
-    const forwarded = request(
-      { port: service.port, host: '127.0.0.1', method, path, headers },
-      (response) => {
-        outgoing.writeHead(response.statusCode ?? 502, response.headers);
-        response.pipe(outgoing);
-      },
-    );
+    const forwarded = request({ port: service.port, host: '127.0.0.1', method, path, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+    });
     incoming.pipe(forwarded);
   });
   before(() => listen(proxy, '127.0.0.1', 0));
@@ -201,9 +197,7 @@ describe('the console behind a proxy that adds a path prefix', () => {
     await page.goto(`http://localhost:${(proxy.address() as AddressInfo).port}/shop/console#/keys?limit=20`);
     await signIn(page);
     await page.getByRole('link', { name: 'first key' }).waitFor();
-    expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).to.match(
-      /\/shop\/docs$/,
-    );
+    expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).to.match(/\/shop\/docs$/);
     await context.close();
   });
 });

@@ -10,9 +10,7 @@ import { consolePages, signIn } from './console-page.js';
 /** Products that a person would import: some are invalid. */
 const linesOf = (count: number, isBad: (at: number) => boolean = () => false) =>
   Array.from({ length: count }, (_, at) =>
-    isBad(at)
-      ? `{"name":"","colour":"${at}"}`
-      : `{"name":"Imported ${at}","description":"${'x'.repeat(300)}"}`,
+    isBad(at) ? `{"name":"","colour":"${at}"}` : `{"name":"Imported ${at}","description":"${'x'.repeat(300)}"}`,
   );
 
 const refuse = (route: Route) =>
@@ -64,12 +62,7 @@ describe('imports in the console', () => {
 
   it('take CSV, and give invalid rows back as rows with an error', async () => {
     const { page } = await open('#/import/products');
-    const rows = [
-      'name,sku,price.amount,price.currency',
-      '"Lamp, ""tall""",T-1,100,EUR',
-      'Desk,T-1,1,EUR',
-      ',T-2,,',
-    ];
+    const rows = ['name,sku,price.amount,price.currency', '"Lamp, ""tall""",T-1,100,EUR', 'Desk,T-1,1,EUR', ',T-2,,'];
     await choose(page, 'products.csv', `\ufeff${rows.join('\r\n')}\r\n\r\nChair,T-3\r\n"not closed\r\n`);
     await start(page);
     await page.getByText('1 created, 4 refused.').waitFor();
@@ -93,14 +86,7 @@ describe('imports in the console', () => {
       await start(page);
       await page.getByText(outcome).waitFor();
     };
-    const rows = [
-      'sep=,',
-      'name,price.decimal,price.currency',
-      'Lamp,0.25,EUR',
-      'Short',
-      ',,',
-      'Desk,24.999,EUR',
-    ];
+    const rows = ['sep=,', 'name,price.decimal,price.currency', 'Lamp,0.25,EUR', 'Short', ',,', 'Desk,24.999,EUR'];
     await importFile(rows.join('\r\n'), '1 created, 2 refused.');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -119,13 +105,7 @@ describe('imports in the console', () => {
 
   it('show the prices of the first records as money before they start', async () => {
     const { page } = await open('#/import/products', { locale: 'en-GB' });
-    const rows = [
-      'name,price.amount,price.currency',
-      'Cents,25,EUR',
-      'Euros,25.00,EUR',
-      'Yen,25,JPY',
-      'short',
-    ];
+    const rows = ['name,price.amount,price.currency', 'Cents,25,EUR', 'Euros,25.00,EUR', 'Yen,25,JPY', 'short'];
     await choose(page, 'prices.csv', rows.join('\n'));
     const row = (name: string) => page.getByRole('row', { name });
     await row('Cents').getByText('€0.25').waitFor();

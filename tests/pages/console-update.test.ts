@@ -104,10 +104,7 @@ describe('updates in the console', () => {
     const { page } = await open('#/import/products');
     const [lamp, desk] = [await create(), await create()];
     await change(lamp.id, { name: 'Theirs' });
-    const file = lines(
-      { id: lamp.id, version: 1, name: 'Mine' },
-      { id: desk.id, version: 1, name: 'Mine too' },
-    );
+    const file = lines({ id: lamp.id, version: 1, name: 'Mine' }, { id: desk.id, version: 1, name: 'Mine too' });
     await choose(page, 'products.ndjson', file);
     await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
     const conflict = [
@@ -132,9 +129,7 @@ describe('updates in the console', () => {
     const refused = readFileSync(await download.path(), 'utf8')
       .trimEnd()
       .split('\n');
-    expect(refused.map((line) => JSON.parse(line).error.code)).to.deep.equal(
-      Array(2).fill('precondition_failed'),
-    );
+    expect(refused.map((line) => JSON.parse(line).error.code)).to.deep.equal(Array(2).fill('precondition_failed'));
   });
 
   it('by SKU add, change, replace, skip and delete', async () => {

@@ -89,9 +89,8 @@ describe('webhooks in the console', () => {
   });
 
   it('are shown to keys with the scope alone', async () => {
-    const { key } = (
-      await service.client.post('/v1/api-keys', { name: 'x', scopes: ['products:read', 'keys:admin'] })
-    ).json;
+    const { key } = (await service.client.post('/v1/api-keys', { name: 'x', scopes: ['products:read', 'keys:admin'] }))
+      .json;
     const { page } = await open('#/webhooks', { key });
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: 'API keys' }).count()).to.equal(1);

@@ -20,8 +20,7 @@ describe('the page at /docs, when it loads', () => {
 
   it('says what to do if a script cannot be loaded', async () => {
     const { page } = await open({
-      prepare: (prepared) =>
-        prepared.route('**/docs/main.js', (route) => route.fulfill({ status: 429, body: '{}' })),
+      prepare: (prepared) => prepared.route('**/docs/main.js', (route) => route.fulfill({ status: 429, body: '{}' })),
     });
     expect(await page.locator('.operation').count()).to.equal(0);
     expect(await page.locator('main').innerText()).to.match(/reload it in a minute/);
@@ -45,9 +44,7 @@ describe('the page at /docs, when it loads', () => {
       let isBroken = true;
       const { page } = await open({
         prepare: (prepared) =>
-          prepared.route(`**/${file}`, (route) =>
-            isBroken ? route.fulfill({ status: 503 }) : route.continue(),
-          ),
+          prepared.route(`**/${file}`, (route) => (isBroken ? route.fulfill({ status: 503 }) : route.continue())),
       });
       await page.getByRole('alert').getByText('the response was 503').waitFor();
       isBroken = false;
@@ -93,9 +90,7 @@ describe('the page at /docs, when it loads', () => {
     await docs.show('#/models');
     expect(await docs.page.locator('h3').last().textContent()).to.equal(HOSTILE);
     expect(await docs.page.locator('img, main script, main b, nav b').count()).to.equal(0);
-    const links = await docs.page
-      .locator('a')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    const links = await docs.page.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
     expect(links.filter((href) => !/^(#|openapi\.json$|console$)/.test(href))).to.deep.equal([]);
     expect(await docs.page.title()).to.not.equal('taken');
     expect(docs.errors).to.deep.equal([]);

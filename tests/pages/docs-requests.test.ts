@@ -129,9 +129,7 @@ describe('the page at /docs, when a person tries an operation', () => {
     await docs.pasteKey();
     const shown = await docs.operation('listUsers');
     const long = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ id: index, name: 'Lamp' })));
-    await docs.page.route('**/v1/users*', (route) =>
-      route.fulfill({ body: long, contentType: 'application/json' }),
-    );
+    await docs.page.route('**/v1/users*', (route) => route.fulfill({ body: long, contentType: 'application/json' }));
     await shown.send();
     await shown.element.getByText('the rest was not read').waitFor();
     expect(await shown.body()).to.equal(long.slice(0, 256 * 1024));

@@ -192,9 +192,7 @@ describe('README.md', function () {
     'From TypeScript': {
       'builds and installs the client': async (step) => {
         await run(step);
-        expect(existsSync(join(root, 'shop/node_modules/product-catalogue-client/dist/index.js'))).to.equal(
-          true,
-        );
+        expect(existsSync(join(root, 'shop/node_modules/product-catalogue-client/dist/index.js'))).to.equal(true);
       },
       'saves a program': async ({ file, text }) => {
         writeFileSync(join(folder, file), `${filled(text)}\n`);
@@ -242,9 +240,7 @@ describe('README.md', function () {
   it('has an expectation for each block and each command, and no other', () => {
     const headings = [...new Set(STEPS.map(({ heading }) => heading))];
     const counts = headings.map((heading) => [heading, stepsOf(heading).length]);
-    expect(counts).to.deep.equal(
-      Object.entries(EXPECTED).map(([name, all]) => [name, Object.keys(all).length]),
-    );
+    expect(counts).to.deep.equal(Object.entries(EXPECTED).map(([name, all]) => [name, Object.keys(all).length]));
   });
 
   for (const [heading, expectations] of Object.entries(EXPECTED))

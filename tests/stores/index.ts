@@ -60,7 +60,6 @@ export const KEPT_STORES = ALL_STORES.filter(isKept);
 /** @throws Error if this is no store of {@link LOCAL_STORES}: no test would run on it */
 function storeNamed(name: string): StoreName {
   const store = LOCAL_STORES.find((one) => one.name === name);
-  if (!store)
-    throw new Error(`HTTP_STORES names ${name}, but there is only ${LOCAL_STORE_NAMES.join(', ')}.`);
+  if (!store) throw new Error(`HTTP_STORES names ${name}, but there is only ${LOCAL_STORE_NAMES.join(', ')}.`);
   return store.name;
 }

@@ -14,9 +14,7 @@ export class Acknowledged {
 
   /** Creates one product through each process. */
   async createProducts(service: CrashService): Promise<void> {
-    for (const { status, json } of await service.spread((client) =>
-      client.post('/products', { name: 'Lamp' }),
-    )) {
+    for (const { status, json } of await service.spread((client) => client.post('/products', { name: 'Lamp' }))) {
       expect(status).to.equal(201);
       this.products.add(json.id);
     }
@@ -45,9 +43,7 @@ export class Acknowledged {
     ).to.deep.equal([]);
     expect(found.size, 'products in all').to.equal(this.products.size + this.seeded);
     expect(await statuses(service, this.valid), 'valid keys').to.deep.equal([...this.valid].map(() => 200));
-    expect(await statuses(service, this.revoked), 'revoked keys').to.deep.equal(
-      [...this.revoked].map(() => 401),
-    );
+    expect(await statuses(service, this.revoked), 'revoked keys').to.deep.equal([...this.revoked].map(() => 401));
     this.valid.clear();
     this.revoked.clear();
   }

@@ -34,10 +34,7 @@ async function launch(): Promise<Browser> {
 }
 
 /** Opens a context that trusts every certificate and moves nothing: movements could distort measurements. */
-export async function openContext(
-  opener: Browser,
-  options: BrowserContextOptions = {},
-): Promise<BrowserContext> {
+export async function openContext(opener: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await opener.newContext({
     ignoreHTTPSErrors: true,
     reducedMotion: 'reduce',

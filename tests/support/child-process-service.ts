@@ -41,8 +41,7 @@ export class ChildProcessService {
     executable = process.execPath,
   ) {
     const { PATH = '', NODE_COMPILE_CACHE } = process.env;
-    this.hasUsualCertificate =
-      program === SERVICE && !('DATA_DIR' in environment) && hasUsualCertificate(environment);
+    this.hasUsualCertificate = program === SERVICE && !('DATA_DIR' in environment) && hasUsualCertificate(environment);
     if (this.hasUsualCertificate) writeCertificate(join(folder, 'data'));
     const env = {
       PATH,
@@ -138,8 +137,7 @@ export class ChildProcessService {
       const found = find();
       if (found) return found;
       const isOver = await Promise.race([ended, new Promise<false>((done) => setTimeout(done, 20, false))]);
-      if (isOver && !find())
-        throw new Error(`the process ended without ${description}:\n${this.out}${this.log}`);
+      if (isOver && !find()) throw new Error(`the process ended without ${description}:\n${this.out}${this.log}`);
     }
   }
 }

@@ -75,8 +75,7 @@ export class CrashService {
     service.kill(signal);
     if (signal === 'SIGKILL') for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
     const { code } = await service.exit;
-    if (signal === 'SIGTERM' && code !== 0)
-      throw new Error(`the service exited with ${code}:\n${service.log}`);
+    if (signal === 'SIGTERM' && code !== 0) throw new Error(`the service exited with ${code}:\n${service.log}`);
     await until('no process is left', () => !pids.some(isAlive));
   }
 }

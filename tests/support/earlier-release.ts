@@ -58,10 +58,7 @@ const KINDS: Readonly<Record<string, (settings: Settings) => Promise<EarlierRele
     const products = client.db().collection<{ _id: number }>('products');
     return {
       rewrite: async () => {
-        await products.updateMany(
-          {},
-          { $set: { words: ['old'] }, $unset: { derived: 1, block: 1, folded: 1 } },
-        );
+        await products.updateMany({}, { $set: { words: ['old'] }, $unset: { derived: 1, block: 1, folded: 1 } });
         await client
           .db()
           .collection('users')

@@ -1,9 +1,4 @@
-import type {
-  ChangeFeed,
-  ChangePage,
-  FeedPosition,
-  RecordChange,
-} from '#src/application/ports/change-feed.js';
+import type { ChangeFeed, ChangePage, FeedPosition, RecordChange } from '#src/application/ports/change-feed.js';
 import type { Id } from '#src/domain/record.js';
 
 interface Fields {
@@ -37,11 +32,7 @@ export class FakeFeed implements ChangeFeed<Fields> {
     return String(this.last);
   }
 
-  async read(
-    after: FeedPosition,
-    limit: number,
-    until?: FeedPosition,
-  ): Promise<ChangePage<Fields> | undefined> {
+  async read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined> {
     this.limits.push(limit);
     const [from, to] = [Number(after), Number(until ?? this.last)];
     const found = [...this.changes.values()]

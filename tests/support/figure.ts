@@ -37,7 +37,5 @@ export function shown({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {
 }
 
 function rounded(value: number): string {
-  return Number.isInteger(value)
-    ? value.toLocaleString('en-US')
-    : value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+  return Number.isInteger(value) ? value.toLocaleString('en-US') : value.toFixed(Math.abs(value) < 10 ? 2 : 1);
 }

@@ -105,17 +105,7 @@ function withForeignKey({ token, pair }: AttackedIssuer): Named {
 function withWrongHeader({ token, pair }: AttackedIssuer): Named {
   const kids = ['../../../../dev/null', "x' UNION SELECT 'key", '', 'constructor', '__proto__', 'x\u0000'];
   const others = [7, null, true, [pair.kid], { kid: pair.kid }, undefined];
-  const types = [
-    'JWT',
-    'jwt',
-    'id_token+jwt',
-    'at+jwt+x',
-    'application/jwt',
-    'text/at+jwt',
-    '',
-    1,
-    ['at+jwt'],
-  ];
+  const types = ['JWT', 'jwt', 'id_token+jwt', 'at+jwt+x', 'application/jwt', 'text/at+jwt', '', 1, ['at+jwt']];
   return {
     ...named('kid', [...kids, ...others], (kid) => token({}, { kid })),
     ...named('typ', [...types, null, undefined], (typ) => token({}, { typ })),
@@ -149,10 +139,7 @@ function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
     ...named('nbf', [now + 600, 9e15, ...times], (nbf) => token({ nbf })),
     ...named('scope', [null, 7, {}, ['products:read']], (scope) => token({ scope })),
     ...named('scp', [null, 7, {}, [['products:read']], ['products:read', 7]], (scp) => token({ scp })),
-    'exp beyond the range of numbers': signed(
-      JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999'),
-      pair,
-    ),
+    'exp beyond the range of numbers': signed(JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999'), pair),
     'an ID token': token({ nonce: 'n', at_hash: 'h', aud: 'shop', azp: 'shop' }, { typ: 'JWT' }),
     'an ID token for this service': token({ nonce: 'n' }, { typ: 'JWT' }),
     'a token for another service': token({

@@ -101,14 +101,10 @@ export function faultsOf({ tested, number, responses, isClosed }: Exchange): str
   return [
     ...(isExpected ? [] : [`got [${got}] instead of [${expected.join('] or [')}]`]),
     ...(isInOrder ? [] : [`the ids ${ids} are not in order`]),
-    ...(isNextAnswered === tested.isNextServed
-      ? []
-      : [`the next request is${isNextAnswered ? '' : ' not'} served`]),
+    ...(isNextAnswered === tested.isNextServed ? [] : [`the next request is${isNextAnswered ? '' : ' not'} served`]),
     ...(isClosed ? [] : ['the connection stays open']),
     ...responses.filter(({ status }) => status >= 400).flatMap((refusal) => shapeFaults(refusal)),
-    ...responses
-      .filter((response) => codeOf(response) === BAD)
-      .flatMap((refusal) => refusalFaults(tested, refusal)),
+    ...responses.filter((response) => codeOf(response) === BAD).flatMap((refusal) => refusalFaults(tested, refusal)),
   ];
 }
 

@@ -1,10 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-} from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
@@ -84,12 +79,9 @@ export class HttpClient {
   }
 
   get = (path: string, options?: RequestOptions) => this.request('GET', path, options);
-  post = (path: string, body: unknown, options?: RequestOptions) =>
-    this.request('POST', path, { body, ...options });
-  put = (path: string, body: unknown, options?: RequestOptions) =>
-    this.request('PUT', path, { body, ...options });
-  patch = (path: string, body: unknown, options?: RequestOptions) =>
-    this.request('PATCH', path, { body, ...options });
+  post = (path: string, body: unknown, options?: RequestOptions) => this.request('POST', path, { body, ...options });
+  put = (path: string, body: unknown, options?: RequestOptions) => this.request('PUT', path, { body, ...options });
+  patch = (path: string, body: unknown, options?: RequestOptions) => this.request('PATCH', path, { body, ...options });
   delete = (path: string, options?: RequestOptions) => this.request('DELETE', path, options);
 
   request(
@@ -170,8 +162,7 @@ export class HttpClient {
     const socket = await this.connect();
     socket.write(bytes, 'latin1');
     const text = await received(socket, until);
-    for (const response of messagesIn(text))
-      if (response.status !== 100) this.documented?.checkAnywhere(response);
+    for (const response of messagesIn(text)) if (response.status !== 100) this.documented?.checkAnywhere(response);
     return text;
   }
 
@@ -195,10 +186,7 @@ export class ProxiedClient extends HttpClient {
 }
 
 /** Returns all received bytes when the connection is closed. It is destroyed if `until` matches. */
-export function received(
-  socket: NodeJS.ReadableStream & { destroy(): void },
-  until?: RegExp,
-): Promise<string> {
+export function received(socket: NodeJS.ReadableStream & { destroy(): void }, until?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     socket.on('data', (chunk: Buffer) => {

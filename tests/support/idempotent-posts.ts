@@ -24,8 +24,7 @@ export function posting(service: InProcessService) {
     fresh: () => `thing-${++made}`,
     post: (path: string, body: unknown, key: string, more?: RequestOptions) =>
       service.client.post(path, body, keyed(key, more)),
-    count: async (path: string) =>
-      Number((await service.client.get(path, COUNTED)).headers['x-total-count'] ?? -1),
+    count: async (path: string) => Number((await service.client.get(path, COUNTED)).headers['x-total-count'] ?? -1),
   };
 }
 

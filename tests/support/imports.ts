@@ -23,9 +23,7 @@ export function resultsOf({ status, text }: HttpResponse): ResultLine[] {
 /** The status of each result; of an error its code and, if it has details, the code and pointer of each. */
 export const outcomes = (results: readonly ResultLine[]) =>
   results.map(({ status, error }) =>
-    error
-      ? [status, error.code, ...error.details.map((one: ResultLine) => `${one.code} ${one.pointer}`)]
-      : status,
+    error ? [status, error.code, ...error.details.map((one: ResultLine) => `${one.code} ${one.pointer}`)] : status,
   );
 
 interface RehearsedImport {

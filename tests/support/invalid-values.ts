@@ -28,8 +28,7 @@ const bad = (member: string, json: string, ...codes: (string | Issue)[]): BadVal
   issues: codes.map((one): Issue => (typeof one === 'string' ? [one, `/${member}`] : one)),
 });
 /** The values of a list, each with one issue. */
-const each = (member: string, code: string, all: readonly string[]) =>
-  all.map((json) => bad(member, json, code));
+const each = (member: string, code: string, all: readonly string[]) => all.map((json) => bad(member, json, code));
 const text = (value: string) => JSON.stringify(value);
 const repeated = (length: number, of = 'x') => text(of.repeat(length));
 
@@ -87,15 +86,7 @@ export const NO_URLS = [
   ...list`https://a/[b]  https://a/{b}  https://a/"b"  https://a/<b>  https://a/\b  https://a/^b  https://a/\`b  https://a/b|c`,
   ...list`https://a/?[b]  https://a/#[b]  https://a#b#c  https://a<b>  https://a\@b  https:\\a  https://a"b`,
   ...list`https://exämple.com  https://例え.jp  https://a/ä  https://a?ä  https://a#ä  https://a/😀  https://ａ`,
-  ...[
-    ' https://a',
-    'https://a ',
-    'https://a\n',
-    '\nhttps://a',
-    'https://a\tb',
-    'https://a\0',
-    'https://a/\u007f',
-  ],
+  ...[' https://a', 'https://a ', 'https://a\n', '\nhttps://a', 'https://a\tb', 'https://a\0', 'https://a/\u007f'],
   ...['https://a\u00a0', '\ufeffhttps://a', 'https://a/\u200b', '\u212attps://a', 'http\u017f://a'],
 ];
 
@@ -120,11 +111,7 @@ const many = (count: number, of: (at: number) => string) =>
 const badDetails = [
   ...wrongTypes('status', 'string', 'null'),
   bad('status', '""', 'too_short'),
-  ...each(
-    'status',
-    'invalid_format',
-    list`"Live"  "published"  "Draft"  "DRAFT"  "draft "  "null"  "draft,archived"`,
-  ),
+  ...each('status', 'invalid_format', list`"Live"  "published"  "Draft"  "DRAFT"  "draft "  "null"  "draft,archived"`),
   ...wrongTypes('tags', 'array', 'null'),
   ...badTags('invalid_type', list`null  true  7  []  ["a"]  {}  {"name":"a"}`),
   ...badTags('too_short', ['""']),
@@ -220,12 +207,7 @@ const products: BadRecords = {
       'invalid_type',
       list`9007199254740991.4  4503599627370497.2  0.99999999999999999  1.0E-400  100.00000000000000001`,
     ),
-    bad(
-      'price',
-      price('-0.5', '"EUR"'),
-      ['invalid_type', '/price/amount'],
-      ['out_of_range', '/price/amount'],
-    ),
+    bad('price', price('-0.5', '"EUR"'), ['invalid_type', '/price/amount'], ['out_of_range', '/price/amount']),
     ...badAmounts('out_of_range', list`-1  -1e2  9007199254740992  9007199254740993  1e16  1e400  -1e400`),
     ...badCurrencies('invalid_type', list`7  true  []`),
     ...badCurrencies('too_short', ['""']),
@@ -286,8 +268,7 @@ const users: BadRecords = {
 };
 
 const item = (productId: string, quantity: string) => `{"productId":${productId},"quantity":${quantity}}`;
-const badItem = (json: string, code: string, member: string) =>
-  bad('items', `[${json}]`, [code, `/items/0/${member}`]);
+const badItem = (json: string, code: string, member: string) => bad('items', `[${json}]`, [code, `/items/0/${member}`]);
 const INTEGERS: readonly Issue[] = [
   ...list`"1"  null  true  []  {}  1.5`.map((json) => ['invalid_type', json] as const),
   ...list`0  -1  -0  9007199254740992  1e400`.map((json) => ['out_of_range', json] as const),
@@ -416,11 +397,7 @@ export const BAD_PATCHES: readonly (readonly [patch: string, detail: Issue])[] =
 /** Headers of CSV, above a record of as many cells as columns. The import is refused as a whole, with these details. */
 const badHeader = (columns: string, ...details: Issue[]) => {
   const cells = columns.split(/[,;]/).map(() => 'a');
-  return [
-    `${columns}\n${cells.join(columns.includes(';') ? ';' : ',')}\n`,
-    'validation_failed',
-    details,
-  ] as const;
+  return [`${columns}\n${cells.join(columns.includes(';') ? ';' : ',')}\n`, 'validation_failed', details] as const;
 };
 export const BAD_HEADERS: readonly (readonly [csv: string, code: string, details: readonly Issue[]])[] = [
   ...['', '\r\n\r\n', '"name\nx\n', 'name"x\nx\n'].map((csv) => [csv, 'malformed_csv', []] as const),
@@ -450,11 +427,7 @@ const badCells = (code: string, pointer: string, ...records: string[]) =>
 const AMOUNTS = list`a,, 1,EUR,  a,,1.5,EUR,  a,,1.00,EUR,  a,,1e2,EUR,  a,,01,EUR,  a,,0x1,EUR,  a,,NaN,EUR,`;
 
 /** Records under the header `name,sku,price.amount,price.currency,attributes`, with the code of the result. */
-export const BAD_RECORDS_OF_CSV: readonly (readonly [
-  record: string,
-  code: string,
-  details: readonly Issue[],
-])[] = [
+export const BAD_RECORDS_OF_CSV: readonly (readonly [record: string, code: string, details: readonly Issue[]])[] = [
   ...['a', 'a,b,1,EUR', 'a,b,1,EUR,{},x', 'a"b,,,,', '"a"b,,,,', 'a\rb,,,,'].map(
     (record) => [record, 'malformed_csv', []] as const,
   ),
@@ -532,9 +505,7 @@ export const BAD_QUERIES: readonly BadQuery[] = [
   ),
   ...badQueries(
     'too_long',
-    ['name.in', 'tags.in', 'tags.all', 'tags:all', 'attributes[a].in'].map(
-      (name) => `${name}=${'a,'.repeat(100)}a`,
-    ),
+    ['name.in', 'tags.in', 'tags.all', 'tags:all', 'attributes[a].in'].map((name) => `${name}=${'a,'.repeat(100)}a`),
   ),
   ...badQueries('invalid_format', [
     ...list`sku.exists=  sku.exists=TRUE  sku.exists=1  sku.exists=yes  sku.exists=null  sku.exists=+true`,

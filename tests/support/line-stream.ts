@@ -33,8 +33,7 @@ export class LineStream {
 
   async rest(): Promise<ResultLine[]> {
     const results: ResultLine[] = [];
-    for (let result = await this.next(); result !== undefined; result = await this.next())
-      results.push(result);
+    for (let result = await this.next(); result !== undefined; result = await this.next()) results.push(result);
     return results;
   }
 

@@ -46,8 +46,7 @@ export class McpSession {
   async call(name: string, args: Readonly<Record<string, unknown>>): Promise<Called> {
     const { content, isError = false } = await this.client.callTool({ name, arguments: args });
     const [part] = content;
-    if (part?.type !== 'text' || content.length !== 1)
-      throw new Error(`not one text: ${JSON.stringify(content)}`);
+    if (part?.type !== 'text' || content.length !== 1) throw new Error(`not one text: ${JSON.stringify(content)}`);
     return { isError, value: JSON.parse(part.text) };
   }
 

@@ -55,11 +55,7 @@ export interface Served {
 }
 
 /** Serves a listener over plain HTTP on a free port. */
-export async function serve(
-  listener: RequestListener,
-  timeouts?: ServerTimeouts,
-  token = 'none',
-): Promise<Served> {
+export async function serve(listener: RequestListener, timeouts?: ServerTimeouts, token = 'none'): Promise<Served> {
   const server = createPlainServer(listener, timeouts && { timeouts });
   return { server, client: new HttpClient(await listen(server, '127.0.0.1', 0), undefined, token) };
 }
@@ -144,12 +140,7 @@ export function listService(origins = '', limits = new ConcurrencyLimits(1_000))
   return service as ListService;
 }
 
-function appOver(
-  records: WatchedRepository,
-  logger: Logger & Observer,
-  origins: string,
-  limits: ConcurrencyLimits,
-) {
+function appOver(records: WatchedRepository, logger: Logger & Observer, origins: string, limits: ConcurrencyLimits) {
   const clock = new FakeClock();
   const rules = {};
   const ids = new IdAllocator(records);

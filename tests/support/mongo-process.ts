@@ -34,14 +34,7 @@ export class MongoProcess {
    * @throws Error that names the command to run if Java or the packages of the stand-in are missing
    */
   async run(): Promise<void> {
-    const program = [
-      ...FLAGS,
-      '-cp',
-      `${PACKAGES}:${await compiled()}`,
-      'MongoServer',
-      `${this.port}`,
-      this.file,
-    ];
+    const program = [...FLAGS, '-cp', `${PACKAGES}:${await compiled()}`, 'MongoServer', `${this.port}`, this.file];
     const child = spawn('java', program, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     this.port = await new Promise<number>((done, reject) => {
@@ -95,9 +88,7 @@ async function compiled(): Promise<string> {
   const classes = join(CLASSES, version);
   if (existsSync(classes)) return classes;
   if (!hasPackages())
-    throw new Error(
-      `the stand-in for MongoDB lacks its packages: run "mvn dependency:copy-dependencies" in ${FOLDER}`,
-    );
+    throw new Error(`the stand-in for MongoDB lacks its packages: run "mvn dependency:copy-dependencies" in ${FOLDER}`);
   mkdirSync(CLASSES, { recursive: true });
   const unfinished = mkdtempSync(join(CLASSES, 'unfinished-'));
   await promisify(execFile)('javac', ['-cp', PACKAGES, '-d', unfinished, SOURCE]).catch((error) => {

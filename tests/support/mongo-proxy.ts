@@ -61,8 +61,7 @@ export class MongoProxy extends TcpProxy {
     // A connection has one command at a time.
     onMessage(near, async (message) => {
       const fault = isQuery(message) ? undefined : await this.choose(documentIn(message));
-      if (fault === 'unsent' || fault === 'halved' || fault === 'refused')
-        this.playBefore(fault, message, near, far);
+      if (fault === 'unsent' || fault === 'halved' || fault === 'refused') this.playBefore(fault, message, near, far);
       else {
         if (fault) faulty.set(idOf(message), { fault, message });
         far.write(message);
@@ -76,12 +75,7 @@ export class MongoProxy extends TcpProxy {
     });
   }
 
-  private playBefore(
-    fault: 'unsent' | 'halved' | 'refused',
-    message: Buffer,
-    near: Socket,
-    far: Socket,
-  ): void {
+  private playBefore(fault: 'unsent' | 'halved' | 'refused', message: Buffer, near: Socket, far: Socket): void {
     this.played[fault]++;
     switch (fault) {
       case 'unsent':

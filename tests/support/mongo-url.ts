@@ -2,12 +2,7 @@ const LONG_MS = 20_000;
 
 /** Returns options with longer waits than those of the service, so that a busy computer is not an outage. */
 export function patience(socketTimeoutMS = LONG_MS): string {
-  const others = [
-    'serverSelectionTimeoutMS',
-    'connectTimeoutMS',
-    'waitQueueTimeoutMS',
-    'heartbeatFrequencyMS',
-  ];
+  const others = ['serverSelectionTimeoutMS', 'connectTimeoutMS', 'waitQueueTimeoutMS', 'heartbeatFrequencyMS'];
   return [`socketTimeoutMS=${socketTimeoutMS}`, ...others.map((name) => `${name}=${LONG_MS}`)].join('&');
 }
 

@@ -7,11 +7,7 @@ export function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** Posts a form unchanged to the token endpoint. */
-export function requestToken(
-  client: HttpClient,
-  form: string,
-  options: RequestOptions = {},
-): Promise<HttpResponse> {
+export function requestToken(client: HttpClient, form: string, options: RequestOptions = {}): Promise<HttpResponse> {
   const headers = { ...FORM, ...options.headers };
   return client.post('/oauth/token', form, { token: null, ...options, headers });
 }
@@ -33,10 +29,7 @@ export function fetchBy(client: HttpClient) {
       headers: init.headers,
       body,
     });
-    const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ]);
+    const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
     return new Response(response.text === '' ? null : response.text, { status: response.status, headers });
   };
 }

@@ -28,9 +28,7 @@ export class OpenText {
   closed(expected: unknown, actual: unknown): unknown {
     if (typeof expected === 'string') return this.closedText(expected, actual);
     if (Array.isArray(expected))
-      return expected.map((element, index) =>
-        this.closed(element, Array.isArray(actual) ? actual[index] : undefined),
-      );
+      return expected.map((element, index) => this.closed(element, Array.isArray(actual) ? actual[index] : undefined));
     if (typeof expected !== 'object' || expected === null) return expected;
     return Object.fromEntries(
       Object.entries(expected).map(([name, member]) => [

@@ -19,11 +19,7 @@ export class PgBouncer {
    * @param settings further ones, such as `ignore_startup_parameters = options`
    * @throws Error that names the package to install if there is no pgbouncer
    */
-  static async start(
-    server: PostgresqlServer,
-    folder: string,
-    settings: readonly string[] = [],
-  ): Promise<PgBouncer> {
+  static async start(server: PostgresqlServer, folder: string, settings: readonly string[] = []): Promise<PgBouncer> {
     const port = await freePort();
     const files = mkdtempSync(join(folder, 'pgbouncer-'));
     const users = join(files, 'users');
@@ -51,9 +47,7 @@ export class PgBouncer {
     const child = spawn('pgbouncer', [...user, file], { stdio: ['ignore', 'ignore', 'pipe'] });
     await new Promise<void>((resolve, reject) => {
       let output = '';
-      child.once('error', () =>
-        reject(new Error('pgbouncer is missing; on Debian: apt-get install -y pgbouncer')),
-      );
+      child.once('error', () => reject(new Error('pgbouncer is missing; on Debian: apt-get install -y pgbouncer')));
       child.once('exit', () => reject(new Error(`pgbouncer did not start:\n${output}`)));
       child.stderr.on('data', (chunk) => {
         output += chunk;

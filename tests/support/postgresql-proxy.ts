@@ -40,10 +40,7 @@ export interface PostgresqlProxyOptions {
 /** A proxy before PostgreSQL that plays faults at chosen statements. It knows no TLS. */
 export class PostgresqlProxy extends TcpProxy {
   /** How often each fault was played. */
-  readonly played = Object.fromEntries(POSTGRESQL_FAULTS.map((fault) => [fault, 0])) as Record<
-    PostgresqlFault,
-    number
-  >;
+  readonly played = Object.fromEntries(POSTGRESQL_FAULTS.map((fault) => [fault, 0])) as Record<PostgresqlFault, number>;
 
   /** @param port of the server */
   constructor(

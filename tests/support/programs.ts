@@ -41,8 +41,7 @@ export const SEED: Program = async ({ folder }, acknowledged) => {
   await run(folder, 'seed', '--products', `${acknowledged.seeded}`);
 };
 
-const BACK_UP =
-  'import sqlite3, sys; a, b = map(sqlite3.connect, sys.argv[1:]); a.backup(b); b.close(); a.close()';
+const BACK_UP = 'import sqlite3, sys; a, b = map(sqlite3.connect, sys.argv[1:]); a.backup(b); b.close(); a.close()';
 
 /** Makes a backup with another SQLite library. */
 export const OTHER_BACKUP: Program = async ({ folder }) => {

@@ -16,8 +16,8 @@ export function metricsIn(expression: string): {
 } {
   // Texts first, because they may contain anything. Variables of Grafana are values.
   const plain = expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\[[^\]]*\]/g, '');
-  const groups = [...plain.matchAll(/\b(?:by|on|without|ignoring)\s*\(([^)]*)\)/g)].flatMap(
-    ([, names = '']) => names.split(',').map((name) => name.trim()),
+  const groups = [...plain.matchAll(/\b(?:by|on|without|ignoring)\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim()),
   );
   const ungrouped = plain.replaceAll(/\b(?:by|on|without|ignoring)\s*\([^)]*\)/g, ' ');
   const metrics = [...ungrouped.matchAll(/\b([a-zA-Z_:][\w:]*)\b(?!\s*\()\s*(?:\{([^}]*)\})?/g)]

@@ -79,8 +79,7 @@ const MONGODB: ServerKind = {
       store: async (name, choose) => {
         const proxy = new MongoProxy(
           server.port,
-          (command) =>
-            DATA.includes(nameOf(command)) ? (choose(targetOf(command)) as MongoFault) : undefined,
+          (command) => (DATA.includes(nameOf(command)) ? (choose(targetOf(command)) as MongoFault) : undefined),
           LATE_MS,
         );
         await proxy.listen();
@@ -161,7 +160,4 @@ const POSTGRESQL: ServerKind = {
 
 /** The servers that this computer has. */
 /** The gate has MongoDB alone here; it kills and suspends PostgreSQL itself. */
-export const PROXIED_SERVERS: readonly ServerKind[] = [
-  MONGODB,
-  ...(AT_NIGHT && HAS_POSTGRESQL ? [POSTGRESQL] : []),
-];
+export const PROXIED_SERVERS: readonly ServerKind[] = [MONGODB, ...(AT_NIGHT && HAS_POSTGRESQL ? [POSTGRESQL] : [])];

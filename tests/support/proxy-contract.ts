@@ -24,8 +24,7 @@ const KIB = 1_024;
 const NDJSON = 'application/x-ndjson';
 /** Long enough to be compressed by every proxy. */
 const DESCRIPTION = 'a green lamp, '.repeat(100);
-const numbered = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, i) => `${prefix}${10_000 + i}`);
+const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${10_000 + i}`);
 
 /**
  * Describes what a client finds behind a proxy: the documented limits and features, one by one, over the proxy's own
@@ -95,9 +94,7 @@ export function describeProxy(
     it('pages a list by 100 values to its end', async () => {
       const skus = [numbered('BIG-', 100), ...(carriesAll ? [numbered(`L${'x'.repeat(58)}`, 100)] : [])];
       for (const all of skus) {
-        expect(new Set(await importLines(all.map((sku) => ({ name: `P ${sku}`, sku }))))).to.deep.equal(
-          new Set([201]),
-        );
+        expect(new Set(await importLines(all.map((sku) => ({ name: `P ${sku}`, sku }))))).to.deep.equal(new Set([201]));
         const found: string[] = [];
         let next: string | undefined = `${products}?sku.in=${all.join(',')}&limit=20&sort=name&fields=sku`;
         while (next !== undefined) {
@@ -142,9 +139,7 @@ export function describeProxy(
 
     it('gives the client addresses of the service', async () => {
       const root = await client.get(`${prefix}/`);
-      expect((await client.get(root.json.openapi)).json.servers).to.deep.equal([
-        { url: `https://localhost${prefix}` },
-      ]);
+      expect((await client.get(root.json.openapi)).json.servers).to.deep.equal([{ url: `https://localhost${prefix}` }]);
       const page = await client.get(`${prefix}/`, { headers: { Accept: 'text/html' } });
       const target = new URL(String(page.headers.location), `https://localhost:${client.port}`);
       expect([page.status, target.pathname]).to.deep.equal([303, `${prefix}/docs`]);

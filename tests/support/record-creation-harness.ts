@@ -46,9 +46,7 @@ export class RecordCreationHarness {
 
   private readonly references = async (candidates: readonly Candidate<Product>[]) =>
     candidates.map(({ draft }) =>
-      this.refuses(draft.fields as Product)
-        ? [fieldIssue('reference_not_found', ['name'], 'is missing')]
-        : [],
+      this.refuses(draft.fields as Product) ? [fieldIssue('reference_not_found', ['name'], 'is missing')] : [],
     );
 
   /** Starts a process with its own ids. @param through wraps each port of the process */
@@ -116,10 +114,8 @@ export function keyed(fields: Product, idempotency?: IdempotentRequest): Creatio
   return { draft: { fields, issues: [] }, idempotency };
 }
 
-export const made = (outcomes: readonly Outcome[]) =>
-  outcomes.filter((response) => typeof response !== 'string');
-export const refused = (outcomes: readonly Outcome[]) =>
-  outcomes.filter((response) => typeof response === 'string');
+export const made = (outcomes: readonly Outcome[]) => outcomes.filter((response) => typeof response !== 'string');
+export const refused = (outcomes: readonly Outcome[]) => outcomes.filter((response) => typeof response === 'string');
 
 /** Expects one record in all successes, and `fresh` successes that are no replay. @returns the id of the record */
 export function expectOneRecord(outcomes: readonly Outcome[], fresh: number): Id {
@@ -137,10 +133,7 @@ export function expectOneRecord(outcomes: readonly Outcome[], fresh: number): Id
  * Returns a wrapper of ports that replaces one method.
  * @param replacement may call the original method, and returns the result
  */
-export function withMethod(
-  name: string,
-  replacement: (call: () => unknown, args: unknown[]) => Promise<unknown>,
-) {
+export function withMethod(name: string, replacement: (call: () => unknown, args: unknown[]) => Promise<unknown>) {
   return <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get: (target, property) => {

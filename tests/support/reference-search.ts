@@ -55,9 +55,7 @@ function knownWordsOf(text: string): readonly string[] {
 }
 
 function wordsOf(text: string): string[] {
-  const words = new Set(
-    runsOf(text).flatMap((run) => (isUnspaced(run[0] ?? '') ? suffixesOf(run) : [run.join('')])),
-  );
+  const words = new Set(runsOf(text).flatMap((run) => (isUnspaced(run[0] ?? '') ? suffixesOf(run) : [run.join('')])));
   return [...words].slice(0, COUNTED_WORDS);
 }
 
@@ -95,8 +93,7 @@ function isUnspaced(character: string): boolean {
 
 function suffixesOf(run: readonly string[]): string[] {
   const suffixes: string[] = [];
-  for (let rest = run.join(''); rest !== ''; rest = rest.slice(run[suffixes.length - 1]?.length))
-    suffixes.push(rest);
+  for (let rest = run.join(''); rest !== ''; rest = rest.slice(run[suffixes.length - 1]?.length)) suffixes.push(rest);
   return suffixes;
 }
 
@@ -107,8 +104,7 @@ export function expectedFinds(
   query: string,
 ): Id[] {
   const wanted = wantedBy(query);
-  const isFound = (fields: object) =>
-    hasAll(knownWordsOf(searchedText(RECORD_TABLES[table].searched, fields)), wanted);
+  const isFound = (fields: object) => hasAll(knownWordsOf(searchedText(RECORD_TABLES[table].searched, fields)), wanted);
   return Array.from(records)
     .filter(({ fields }) => isFound(fields))
     .map(({ id }) => id);

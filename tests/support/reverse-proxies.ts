@@ -65,14 +65,7 @@ export function shippedNginx({ folder, https, service }: Place): string {
 export function caddy(caddyfile: (place: Place) => string): ReverseProxy {
   return {
     from: 'caddy',
-    command: (place) => [
-      'caddy',
-      'run',
-      '--config',
-      written(place, caddyfile(place)),
-      '--adapter',
-      'caddyfile',
-    ],
+    command: (place) => ['caddy', 'run', '--config', written(place, caddyfile(place)), '--adapter', 'caddyfile'],
   };
 }
 

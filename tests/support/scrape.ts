@@ -23,8 +23,7 @@ export class Scrape {
 
   find(name: string, labels: Readonly<Record<string, string>> = {}): readonly Series[] {
     return this.series.filter(
-      (one) =>
-        one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+      (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
     );
   }
 

@@ -19,9 +19,7 @@ export class ScriptedMongo {
   private address = '';
 
   /** @param script returns the response to a command; undefined lets the command succeed and find nothing */
-  constructor(
-    private readonly script: (name: string, command: Document) => Scripted | undefined = () => undefined,
-  ) {}
+  constructor(private readonly script: (name: string, command: Document) => Scripted | undefined = () => undefined) {}
 
   /** Starts to listen. @returns the host and port */
   async start(): Promise<string> {

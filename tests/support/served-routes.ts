@@ -5,14 +5,7 @@ import type { Scope } from '#src/domain/access.js';
 import { RECORD_PLURALS } from './tables.js';
 
 /** The paths that the contract makes public. */
-const PUBLIC = [
-  /^\/$/,
-  /^\/health\//,
-  /^\/openapi\.json$/,
-  /^\/(?:docs|console)$/,
-  /^\/oauth\//,
-  /^\/\.well-known\//,
-];
+const PUBLIC = [/^\/$/, /^\/health\//, /^\/openapi\.json$/, /^\/(?:docs|console)$/, /^\/oauth\//, /^\/\.well-known\//];
 /** The assets of the pages at /docs and /console. */
 const ASSETS = /^\/(?:docs|console)\/(?:[a-z]+\/)?[a-z-]+\.(?:css|js|json)$/;
 
@@ -51,23 +44,20 @@ export interface ServedRoute {
 export async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
   const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const { routes, store } = application;
-  return [...healthRoutes(store, () => undefined), ...routes].map(
-    ({ template, path, variables, key, operations }) => {
-      const whole = template
-        .replace('{id}', `${Number.MAX_SAFE_INTEGER}`)
-        .replace(`{${key?.field}}`, encodeURIComponent(key?.rule.example ?? ''));
-      const full = Object.entries(variables ?? {})
-        .reduce(
-          (all, [name, values]) =>
-            all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
-          [whole],
-        )
-        .filter((one) => path.test(one));
-      const short = full.map(withoutVersion).filter((one) => !full.includes(one));
-      const paths = [...full, ...short].filter((one) => path.test(one));
-      return { route: template, methods: Object.keys(operations), key: key?.field, paths };
-    },
-  );
+  return [...healthRoutes(store, () => undefined), ...routes].map(({ template, path, variables, key, operations }) => {
+    const whole = template
+      .replace('{id}', `${Number.MAX_SAFE_INTEGER}`)
+      .replace(`{${key?.field}}`, encodeURIComponent(key?.rule.example ?? ''));
+    const full = Object.entries(variables ?? {})
+      .reduce(
+        (all, [name, values]) => all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
+        [whole],
+      )
+      .filter((one) => path.test(one));
+    const short = full.map(withoutVersion).filter((one) => !full.includes(one));
+    const paths = [...full, ...short].filter((one) => path.test(one));
+    return { route: template, methods: Object.keys(operations), key: key?.field, paths };
+  });
 }
 
 export function withoutVersion(path: string): string {

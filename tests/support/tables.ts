@@ -22,10 +22,7 @@ export const RECORD_PLURALS = RESOURCE_TABLES.filter((table) => table !== API_KE
 );
 
 /** A valid body with the required and the unique fields, which have another value for each number. */
-export function bodyOf(
-  plural: (typeof RECORD_PLURALS)[number],
-  number: number,
-): Readonly<Record<string, unknown>> {
+export function bodyOf(plural: (typeof RECORD_PLURALS)[number], number: number): Readonly<Record<string, unknown>> {
   const fields = Object.entries<Field>(RECORD_TABLES[plural].entity);
   return Object.fromEntries(
     fields.flatMap(([name, field]) => {

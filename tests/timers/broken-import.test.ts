@@ -3,11 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
-import {
-  ImportParameters,
-  importHandler,
-  NDJSON_IMPORT,
-} from '#src/adapters/inbound/http/import/import-handler.js';
+import { ImportParameters, importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { compression } from '#src/adapters/inbound/http/middleware/negotiation.js';

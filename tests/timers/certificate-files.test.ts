@@ -37,8 +37,7 @@ describe('a certificate from files', () => {
     const { authority = '', cert = '' } = pairs[which] ?? {};
     return (await certificateFor(authority))?.trim() === cert.trim();
   };
-  const becomesPresented = (which: number) =>
-    until('the other certificate is presented', () => isPresented(which));
+  const becomesPresented = (which: number) => until('the other certificate is presented', () => isPresented(which));
 
   before(async () => {
     pairs = await Promise.all([0, 1].map((which) => serverPair(join(root, `issuer-${which}`))));
@@ -57,9 +56,7 @@ describe('a certificate from files', () => {
     const http = client(0);
     for (const path of ['/products', '/nowhere', '/health/live'])
       expect((await http.get(path)).headers['strict-transport-security'], path).to.equal('max-age=31536000');
-    expect(await http.raw('nonsense\r\n\r\n')).to.match(
-      /\r\nStrict-Transport-Security: max-age=31536000\r\n/,
-    );
+    expect(await http.raw('nonsense\r\n\r\n')).to.match(/\r\nStrict-Transport-Security: max-age=31536000\r\n/);
     http.close();
   });
 

@@ -5,11 +5,7 @@ import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import {
-  createPlainServer,
-  createTlsServer,
-  type ServerOptions,
-} from '#src/adapters/inbound/http/server/server.js';
+import { createPlainServer, createTlsServer, type ServerOptions } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/process/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient, received } from '../support/http-client.js';
@@ -163,8 +159,7 @@ describe('the last response of a connection', () => {
           response.setHeader('Connection', 'close').end(BODY);
         };
         const options: ServerOptions = { timeouts: PATIENT, lingerMs };
-        server =
-          kind === 'TLS' ? createTlsServer(identity, respond, options) : createPlainServer(respond, options);
+        server = kind === 'TLS' ? createTlsServer(identity, respond, options) : createPlainServer(respond, options);
         const port = await listen(server, '127.0.0.1', 0);
         return new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
       };

@@ -24,9 +24,7 @@ describe('a drain', () => {
     await once(socket, 'data');
     const drained = drain.drain(60_000);
     socket.write(GET);
-    expect(await received(socket)).to.match(
-      /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n[\s\S]*done$/i,
-    );
+    expect(await received(socket)).to.match(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n[\s\S]*done$/i);
     expect(await drained).to.equal(true);
   });
 

@@ -185,8 +185,7 @@ describe('slow messages', () => {
 
         'may take longer behind another one with a lifted deadline': async () => {
           const socket = await (await serving(REQUEST)).connect();
-          const head = (length: number) =>
-            `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+          const head = (length: number) => `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
           socket.write(`${head(1)}x${head(20)}`);
           await sendSlowly(socket, 20);
           const responses = received(socket, /read[\s\S]*read/);

@@ -36,8 +36,7 @@ describe('a request that an overloaded service refuses', () => {
     const port = service.client.port.toString(16).toUpperCase().padStart(4, '0');
     const unread = new RegExp(`^ *\\d+: [0-9A-F]{8}:${port} \\S+ 01 \\S+:(?!0{8})`, 'gm');
     const pause = new Int32Array(new SharedArrayBuffer(4));
-    while ((readFileSync('/proc/net/tcp', 'latin1').match(unread) ?? []).length < count)
-      Atomics.wait(pause, 0, 0, 1);
+    while ((readFileSync('/proc/net/tcp', 'latin1').match(unread) ?? []).length < count) Atomics.wait(pause, 0, 0, 1);
   };
 
   /** Sends as many requests as keep the service busy, and one behind them. @returns the response to that */
@@ -64,14 +63,9 @@ describe('a request that an overloaded service refuses', () => {
     for (const field of ['Retry-After: 1', 'Cache-Control: no-store', 'API-Version: 1', 'X-Request-Id: mine'])
       expect(response).to.include(`\r\n${field}\r\n`);
     expect(response).to.include('\r\nContent-Type: application/json\r\n');
-    expect(Object.keys(JSON.parse(response.split('\r\n\r\n')[1] ?? ''))).to.deep.equal([
-      'code',
-      'message',
-      'details',
-    ]);
+    expect(Object.keys(JSON.parse(response.split('\r\n\r\n')[1] ?? ''))).to.deep.equal(['code', 'message', 'details']);
     expect(response).to.include('{"code":"unavailable"');
-    const { details } =
-      service.logger.lines.find(({ details: entry }) => entry['requestId'] === 'mine') ?? {};
+    const { details } = service.logger.lines.find(({ details: entry }) => entry['requestId'] === 'mine') ?? {};
     expect(details).to.include({ status: 503, errorCode: 'unavailable' });
   });
 
@@ -95,9 +89,7 @@ describe('a request that an overloaded service refuses', () => {
 
   it('loses its body, and the next request of the connection is served', async () => {
     const fields = 'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
-    const [response, socket] = await late(
-      `POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}${'x'.repeat(5_000)}`,
-    );
+    const [response, socket] = await late(`POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}${'x'.repeat(5_000)}`);
     expect(response).to.match(/^HTTP\/1\.1 503 /);
     socket.write(`${'x'.repeat(5_000)}${LIST}\r\n`);
     const [next] = await once(socket, 'data');

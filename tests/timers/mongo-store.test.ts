@@ -12,8 +12,7 @@ import { ScriptedMongo } from '../support/scripted-mongo.js';
 import { until } from '../support/until.js';
 
 /** One search at a time with a short queue, and no outage for a minute. */
-const OPTIONS =
-  'replicaSet=rs0&maxPoolSize=4&waitQueueTimeoutMS=200&socketTimeoutMS=2000&heartbeatFrequencyMS=60000';
+const OPTIONS = 'replicaSet=rs0&maxPoolSize=4&waitQueueTimeoutMS=200&socketTimeoutMS=2000&heartbeatFrequencyMS=60000';
 
 /** Longer than the store may be silent, with a heartbeat every 500 ms, before a failure is an outage. */
 const SILENT_MS = 1_700;
@@ -45,9 +44,7 @@ describe('searches in MongoDB', () => {
     const first = store.search(() => new Promise<void>((resolve) => (finish = resolve)));
     const next = Array.from({ length: 11 }, () => store.search(async () => {}));
     await expectAppError(next[10] as Promise<void>, 'unavailable');
-    await Promise.all(
-      next.map(async (search) => expect(await messageOf(search)).to.match(/^Too many queries/)),
-    );
+    await Promise.all(next.map(async (search) => expect(await messageOf(search)).to.match(/^Too many queries/)));
     finish();
     await first;
     expect(await messageOf(store.search(async () => {}))).to.equal('done');
@@ -235,10 +232,7 @@ describe('checkServer', () => {
 
   it('rejects a server older than 5.0', () => {
     for (const hello of [MEMBER, ROUTER])
-      expect(() => checkServer({ ...hello, maxWireVersion: 9 })).to.throw(
-        StoreConfigError,
-        'older than MongoDB 5.0',
-      );
+      expect(() => checkServer({ ...hello, maxWireVersion: 9 })).to.throw(StoreConfigError, 'older than MongoDB 5.0');
   });
 
   it('reports a replica set that is not initiated yet as unavailable', async () => {

@@ -106,9 +106,7 @@ describe('the concurrent work of one client', () => {
     });
     await untilWork(service, 'bodies', 'the next one waits', ({ waiting: count }) => count === 1);
     expect((await service.client.post('/v1/products', large, { token: other })).status).to.equal(201);
-    expect((await service.client.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(
-      201,
-    );
+    expect((await service.client.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(201);
     expect(isDone).to.equal(false);
     open[0]?.end(' ');
     expect((await waiting).status).to.equal(201);
@@ -209,9 +207,7 @@ describe('an error that is larger than the permit of the record', () => {
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: HOUR_MS };
-  const service = middlewareHarness(
-    responseLimits(new ConcurrencyLimits(1_048_576, { responses }), respondErrors),
-  );
+  const service = middlewareHarness(responseLimits(new ConcurrencyLimits(1_048_576, { responses }), respondErrors));
 
   it('wait before they are read if their client has reached its limit', async () => {
     const reading: string[] = [];
@@ -231,8 +227,7 @@ describe('pages that are being read', () => {
       ctx.state.addressOf = (path) => path;
       return work.handle(ctx, new Map());
     };
-    const get = (client: string, path: string) =>
-      service.client.get(path, { headers: { 'X-Client': client } });
+    const get = (client: string, path: string) => service.client.get(path, { headers: { 'X-Client': client } });
     const pages = [get('a', '/'), get('a', '/'), get('a', '/'), get('a', '/')];
     await until('two pages of one client are read', async () => {
       expect(reading).to.deep.equal(['a', 'a']);
@@ -346,9 +341,7 @@ describe('a write whose response exceeds the memory limit', () => {
       description,
       attributes,
     });
-    const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(
-      150,
-    );
+    const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(150);
     await service.client.post('/v1/products/imports', lines, { headers: LINES });
     const sockets: Socket[] = [];
     // Unread pages use up all that this client may have.
@@ -356,9 +349,7 @@ describe('a write whose response exceeds the memory limit', () => {
       const socket = await service.client.connect();
       sockets.push(socket.on('error', () => {}));
       socket.write(
-        `GET /v1/products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`.repeat(
-          4,
-        ),
+        `GET /v1/products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`.repeat(4),
       );
     }
     await untilWork(service, 'responses', 'some pages wait', ({ waiting }) => waiting > 0);
@@ -366,8 +357,7 @@ describe('a write whose response exceeds the memory limit', () => {
     for (const socket of sockets) socket.destroy();
     const { headers: now } = await service.client.get(`/v1/products/${json.id}`);
     if (changed.status === 200) expect(now.etag).to.equal(changed.headers.etag);
-    else
-      expect([changed.status, changed.headers.etag, now.etag]).to.deep.equal([503, undefined, headers.etag]);
+    else expect([changed.status, changed.headers.etag, now.etag]).to.deep.equal([503, undefined, headers.etag]);
   });
 });
 
@@ -453,9 +443,7 @@ async function untilWork(
   const management = new HttpClient(managementPort, undefined, '');
   await until(description, async () => {
     const scrape = new Scrape((await management.get('/metrics', { token: null })).text);
-    const [inUse, waiting] = ['work_in_progress_bytes', 'work_waiting'].map((name) =>
-      scrape.sum(name, { work }),
-    );
+    const [inUse, waiting] = ['work_in_progress_bytes', 'work_waiting'].map((name) => scrape.sum(name, { work }));
     return isReached({ inUse: inUse ?? 0, waiting: waiting ?? 0 });
   });
   management.close();

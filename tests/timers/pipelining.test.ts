@@ -128,34 +128,28 @@ describe('pipelined requests', () => {
           response.end(String(length).padEnd(pad || 8, '.'));
         };
         await fc.assert(
-          fc.asyncProperty(
-            fc.array(EXCHANGE, { minLength: 1, maxLength: 60 }),
-            PIECES,
-            async (exchanges, pieces) => {
-              const last = { pad: 8, pause: 0, body: 0, chunk: 0 };
-              const bytes = Buffer.from(
-                [...exchanges.map((one) => messageOf(one)), messageOf(last, 'close')].join(''),
-              );
-              const socket = await send('');
-              const text = received(socket);
-              for (let sent = 0, at = 0; sent < bytes.length; at++) {
-                const { size, wait, pauses } = pieces[at % pieces.length] ?? {
-                  size: 100,
-                  wait: 0,
-                  pauses: false,
-                };
-                if (pauses) socket.pause();
-                socket.write(bytes.subarray(sent, sent + size));
-                sent += size;
-                if (wait) await sleep(wait);
-                socket.resume();
-              }
-              const bodies = statusesIn(await text);
-              expect(bodies).to.have.lengthOf(exchanges.length + 1);
-              const lengths = (await text).match(/(?<=\r\n\r\n)\d+/g);
-              expect(lengths).to.deep.equal([...exchanges, last].map(({ body }) => String(body)));
-            },
-          ),
+          fc.asyncProperty(fc.array(EXCHANGE, { minLength: 1, maxLength: 60 }), PIECES, async (exchanges, pieces) => {
+            const last = { pad: 8, pause: 0, body: 0, chunk: 0 };
+            const bytes = Buffer.from([...exchanges.map((one) => messageOf(one)), messageOf(last, 'close')].join(''));
+            const socket = await send('');
+            const text = received(socket);
+            for (let sent = 0, at = 0; sent < bytes.length; at++) {
+              const { size, wait, pauses } = pieces[at % pieces.length] ?? {
+                size: 100,
+                wait: 0,
+                pauses: false,
+              };
+              if (pauses) socket.pause();
+              socket.write(bytes.subarray(sent, sent + size));
+              sent += size;
+              if (wait) await sleep(wait);
+              socket.resume();
+            }
+            const bodies = statusesIn(await text);
+            expect(bodies).to.have.lengthOf(exchanges.length + 1);
+            const lengths = (await text).match(/(?<=\r\n\r\n)\d+/g);
+            expect(lengths).to.deep.equal([...exchanges, last].map(({ body }) => String(body)));
+          }),
           { numRuns: sized({ gate: 15, night: 50 }) },
         );
       });
@@ -259,9 +253,7 @@ describe('pipelined requests', () => {
             const got = await Promise.race([text, guard]);
             expect(statusesIn(got), fields).to.have.lengthOf(1);
             expect(got, fields).to.match(/\r\nConnection: close\r\n/);
-            expect(got.endsWith(body === '' ? '\r\n\r\n' : 'hello') || got.includes('hello'), got).to.equal(
-              true,
-            );
+            expect(got.endsWith(body === '' ? '\r\n\r\n' : 'hello') || got.includes('hello'), got).to.equal(true);
             expect(paths(), fields).to.deep.equal(['/upgrade']);
           }
       });
@@ -348,17 +340,14 @@ describe('pipelined requests', () => {
         await untilBegun(1);
         await sleep(500);
         expect(begun[0]?.[0].socket.bytesRead).to.be.below(1_000_000);
-        onRequest = async (request, response) =>
-          response.end(`${(await request.toArray()).join('').length}.`);
+        onRequest = async (request, response) => response.end(`${(await request.toArray()).join('').length}.`);
         begun[0]?.[1].end();
         expect((await text).match(/15000\./g)).to.have.lengthOf(many - 1);
         expect(paths()).to.deep.equal([...Array(many).keys()].map((index) => `/${index}`).concat('/last'));
       });
 
       it('have the full request timeout from when they begin, and no more', async () => {
-        const [ends, drips] = await Promise.all(
-          [1, 2].map(() => send(`${get('slow')}${post('waits', 5)}ab`, timed)),
-        );
+        const [ends, drips] = await Promise.all([1, 2].map(() => send(`${get('slow')}${post('waits', 5)}ab`, timed)));
         const [ended, dripped] = [received(ends as Socket, /read/), received(drips as Socket)];
         await untilBegun(2);
         // Longer than the request timeout and the interval at which the server checks it.

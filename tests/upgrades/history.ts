@@ -171,9 +171,7 @@ function tooManyWords(): object {
 }
 
 function manyAttributes(): object {
-  return Object.fromEntries(
-    Array.from({ length: 50 }, (_, at) => [`attribute ${at}`, at % 2 ? at : `v${at}`]),
-  );
+  return Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`attribute ${at}`, at % 2 ? at : `v${at}`]));
 }
 
 function userOf(at: number): object {
@@ -203,12 +201,7 @@ async function createAll(
 }
 
 /** Creates under idempotency keys; the second product is edited and the third one deleted afterwards. */
-async function createOnce(
-  client: HttpClient,
-  keys: Keys,
-  productId: number,
-  userId: number,
-): Promise<Creation[]> {
+async function createOnce(client: HttpClient, keys: Keys, productId: number, userId: number): Promise<Creation[]> {
   const bodies: [by: string, path: string, body: object][] = [
     [NAMES.first, '/v1/products', { name: 'Created once, unchanged 東京', sku: 'ONCE-1' }],
     [NAMES.first, '/v1/products', { name: 'Created once, then edited', attributes: { a: 1 } }],
@@ -221,11 +214,7 @@ async function createOnce(
   for (const [at, [by, path, body]] of bodies.entries()) {
     const idempotencyKey = `upgrade-test-${at}`;
     const headers = { 'Idempotency-Key': idempotencyKey };
-    const {
-      status,
-      headers: got,
-      text,
-    } = ok(await client.post(path, body, { headers, token: keys[by] ?? '' }));
+    const { status, headers: got, text } = ok(await client.post(path, body, { headers, token: keys[by] ?? '' }));
     const { location, etag } = got;
     creations.push({ path, by, idempotencyKey, body, status, location, etag, response: text });
   }
@@ -258,8 +247,7 @@ async function edit(
   for (const [at, id] of everyNth(products, 3).entries()) {
     const path = `/v1/products/${id}`;
     ok(await client.patch(path, { name: `Edited ${THINGS[(at * 5) % THINGS.length]} ${at}`, sku: null }));
-    if (at % 2)
-      ok(await client.put(path, { name: `Replaced ${at}`, price: { amount: at, currency: 'USD' } }));
+    if (at % 2) ok(await client.put(path, { name: `Replaced ${at}`, price: { amount: at, currency: 'USD' } }));
     if (at % 4 === 3) {
       const headers = { 'Content-Type': 'application/json-patch+json', 'If-Match': '"3"' };
       const operations = [{ op: 'add', path: '/attributes', value: { patched: THINGS[at % THINGS.length] } }];
@@ -267,8 +255,7 @@ async function edit(
       ok(await client.patch(path, { description: `version 5 of ${at}` }));
     }
   }
-  for (const id of everyNth(users, 4))
-    ok(await client.patch(`/v1/users/${id}`, { email: `Moved.${id}@Example.com` }));
+  for (const id of everyNth(users, 4)) ok(await client.patch(`/v1/users/${id}`, { email: `Moved.${id}@Example.com` }));
   for (const id of everyNth(orders, 5)) {
     const operations = [{ op: 'replace', path: '/items/0/quantity', value: 9 }];
     const headers = { 'Content-Type': 'application/json-patch+json' };

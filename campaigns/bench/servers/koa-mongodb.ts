@@ -38,8 +38,7 @@ router.get('/v1/products', async (ctx) => {
     .limit(limit)
     .toArray();
   const last = found.at(-1);
-  if (last && found.length === limit)
-    ctx.set('Link', `</v1/products?limit=${limit}&cursor=${last._id}>; rel="next"`);
+  if (last && found.length === limit) ctx.set('Link', `</v1/products?limit=${limit}&cursor=${last._id}>; rel="next"`);
   ctx.body = found.map(shown);
 });
 

@@ -53,8 +53,7 @@ router.get('/v1/products', async (ctx) => {
   const [limit, after] = [Number(ctx.query['limit'] ?? 20), Number(ctx.query['cursor'] ?? 0)];
   const found = await page([after, limit]);
   const last = found.at(-1);
-  if (last && found.length === limit)
-    ctx.set('Link', `</v1/products?limit=${limit}&cursor=${last[0]}>; rel="next"`);
+  if (last && found.length === limit) ctx.set('Link', `</v1/products?limit=${limit}&cursor=${last[0]}>; rel="next"`);
   ctx.body = found.map(shown);
 });
 

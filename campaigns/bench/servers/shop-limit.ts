@@ -53,16 +53,8 @@ const FACETS = {
   tags: facetStatement('tag', 'by_price', 'tag = value AND colour = ?2'),
   brand: facetStatement('brand', 'by_brand', 'tag = ?1 AND colour = ?2 AND brand = value'),
   'attributes[colour]': facetStatement('colour', 'by_price', 'tag = ?1 AND colour = value'),
-  'attributes[material]': facetStatement(
-    'material',
-    'by_material',
-    'tag = ?1 AND colour = ?2 AND material = value',
-  ),
-  'price.currency': facetStatement(
-    'currency',
-    'by_currency',
-    'tag = ?1 AND colour = ?2 AND currency = value',
-  ),
+  'attributes[material]': facetStatement('material', 'by_material', 'tag = ?1 AND colour = ?2 AND material = value'),
+  'price.currency': facetStatement('currency', 'by_currency', 'tag = ?1 AND colour = ?2 AND currency = value'),
 };
 
 const server = createServer(certificate(), ({ url = '', headers }, response) => {
@@ -79,10 +71,7 @@ const server = createServer(certificate(), ({ url = '', headers }, response) => 
     return;
   }
   const sort = (searchParams.get('sort') ?? '') as keyof typeof PAGES;
-  const [bodies, ids] = PAGES[sort].get([...filters, Number(searchParams.get('limit'))]) as [
-    string?,
-    string?,
-  ];
+  const [bodies, ids] = PAGES[sort].get([...filters, Number(searchParams.get('limit'))]) as [string?, string?];
   const next = ids ? ['Link', `<${url}&cursor=${ids.slice(ids.lastIndexOf(',') + 1)}>; rel="next"`] : [];
   const total = headers['prefer'] ? ['X-Total-Count', `${(count.get(filters) as [number])[0]}`] : [];
   send(response, 200, `[${bodies ?? ''}]`, [...next, ...total]);
@@ -126,9 +115,7 @@ async function fill(): Promise<void> {
   const part = `${FILE}-part`;
   rmSync(part, { force: true });
   const filled = new Database(part);
-  filled.exec(
-    `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; ${TABLES}; BEGIN`,
-  );
+  filled.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; ${TABLES}; BEGIN`);
   const insert = filled.prepare('INSERT INTO products VALUES (?, ?)');
   const tag = filled.prepare('INSERT INTO tagged VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   let id = 0;

@@ -36,12 +36,7 @@ export const HEAD = [
 ];
 
 /** @param fields further names and values of the head */
-export function send(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  fields: readonly string[],
-): void {
+export function send(response: ServerResponse, status: number, body: string, fields: readonly string[]): void {
   const length = `${Buffer.byteLength(body)}`;
   const content = ['Content-Type', 'application/json', 'Content-Length', length];
   response.writeHead(status, [...HEAD, ...fields, ...content]).end(body);

@@ -43,14 +43,12 @@ const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
 const PROBES: Readonly<Record<string, (token: string) => Promise<{ status: number; text: string }>>> = {
   live: () => management.get('/health/live', { token: null }),
-  item: (token) =>
-    service.get('/v1/products/1?fields=id,name', { token, ...(from !== undefined && { from }) }),
+  item: (token) => service.get('/v1/products/1?fields=id,name', { token, ...(from !== undefined && { from }) }),
   list: (token) => service.get('/v1/users?limit=1', { token }),
   query: (token) => service.get('/v1/products?images.exists=true', { token }),
   import: (token) => service.post('/v1/products/imports', '{"name":"x"}\n', { token, headers: NDJSON }),
   export: (token) => service.get('/v1/users', { token, headers: { Accept: NDJSON['Content-Type'] } }),
-  create: (token) =>
-    service.post('/v1/users', { name: 'x', email: `u${Math.random()}@example.com` }, { token }),
+  create: (token) => service.post('/v1/users', { name: 'x', email: `u${Math.random()}@example.com` }, { token }),
 };
 
 let isOver = false;

@@ -60,11 +60,7 @@ export class Connections {
   }
 
   /** The head of a request. The last request of a connection has `Connection: close`. */
-  head(
-    { method, path, headers, body, isAnonymous }: HostileRequest,
-    isLast: boolean,
-    missingBytes = 0,
-  ): string {
+  head({ method, path, headers, body, isAnonymous }: HostileRequest, isLast: boolean, missingBytes = 0): string {
     const fields = {
       Host: 'localhost',
       ...(!isAnonymous && { Authorization: `Bearer ${this.target.key}` }),
@@ -92,12 +88,7 @@ export class Connections {
 }
 
 /** Sends `each` requests over each of `count` connections, all at once, and reads the responses. */
-async function sendAll(
-  connections: Connections,
-  requests: readonly HostileRequest[],
-  count: number,
-  each: number,
-) {
+async function sendAll(connections: Connections, requests: readonly HostileRequest[], count: number, each: number) {
   const sockets = await connections.open(count);
   await Promise.all(
     sockets.map(async (socket, which) => {
@@ -107,8 +98,7 @@ async function sendAll(
         const request = requests[(which * each + at) % requests.length];
         if (!request) return;
         socket.write(connections.head(request, at === each - 1));
-        if (request.body !== undefined && !socket.write(request.body))
-          await Promise.race([drained(socket), closed]);
+        if (request.body !== undefined && !socket.write(request.body)) await Promise.race([drained(socket), closed]);
       }
       await closed;
     }),
@@ -323,24 +313,14 @@ function chunk(text: string): string {
 }
 
 /** Sends imports as fast as the service reads them. */
-async function imports(
-  connections: Connections,
-  count: number,
-  lines: string,
-  isRead: boolean,
-): Promise<void> {
+async function imports(connections: Connections, count: number, lines: string, isRead: boolean): Promise<void> {
   const sockets = await connections.open(count);
   const end = performance.now() + connections.holdSeconds * 1_000;
   const reading = (socket: TLSSocket) => (isRead ? socket.resume() : socket.pause());
   await Promise.all(sockets.map((socket) => sendUntil(end, connections, reading(socket), lines)));
 }
 
-async function sendUntil(
-  end: number,
-  connections: Connections,
-  socket: TLSSocket,
-  lines: string,
-): Promise<void> {
+async function sendUntil(end: number, connections: Connections, socket: TLSSocket, lines: string): Promise<void> {
   socket.write(connections.head(IMPORT, false));
   while (performance.now() < end && !socket.destroyed)
     if (!socket.write(lines)) await Promise.race([drained(socket), sleep(1_000)]);

@@ -24,11 +24,7 @@ export const BODIES: readonly HostileRequest[] = [
   post(413, '349,000 empty objects', `[${repeated(349_000, () => '{}')}]`),
   post(413, '520,000 numbers', `[${repeated(520_000, () => '1')}]`),
   post(413, 'integer-like names', `{${repeated(70_000, (i) => `"${i * 524_287}":0`)}}`),
-  post(
-    400,
-    'integer-like names below the limit of values',
-    `{${repeated(4_999, (i) => `"${i * 524_287}":0`)}}`,
-  ),
+  post(400, 'integer-like names below the limit of values', `{${repeated(4_999, (i) => `"${i * 524_287}":0`)}}`),
   post(400, 'names below the limit of values', `{${repeated(4_999, (i) => `"${'x'.repeat(190)}${i}":0`)}}`),
   post(
     400,
@@ -75,19 +71,9 @@ export const BODIES: readonly HostileRequest[] = [
     )}}}`,
   ),
   patch(200, 'a merge patch of nulls', MERGE_PATCH, `{${repeated(4_999, (i) => `"n${i}":null`)}}`),
-  patch(
-    400,
-    'a merge patch of attributes',
-    MERGE_PATCH,
-    `{"attributes":{${repeated(4_990, (i) => `"k${i}":"v"`)}}}`,
-  ),
+  patch(400, 'a merge patch of attributes', MERGE_PATCH, `{"attributes":{${repeated(4_990, (i) => `"k${i}":"v"`)}}}`),
   patch(400, 'a pointer of 500,000 steps', JSON_PATCH, `[{"op":"remove","path":"${'/a'.repeat(500_000)}"}]`),
-  patch(
-    400,
-    'a pointer of 250,000 escapes',
-    JSON_PATCH,
-    `[{"op":"remove","path":"/${'~1'.repeat(250_000)}"}]`,
-  ),
+  patch(400, 'a pointer of 250,000 escapes', JSON_PATCH, `[{"op":"remove","path":"/${'~1'.repeat(250_000)}"}]`),
   patch(
     409,
     'a test at a pointer of 520,000 escapes',
@@ -112,12 +98,7 @@ export const BODIES: readonly HostileRequest[] = [
     JSON_PATCH,
     `[${repeated(1_000, () => `{"op":"remove","path":"${'/a'.repeat(99)}${'~0'.repeat(390)}"}`)}]`,
   ),
-  patch(
-    400,
-    'copies that grow',
-    JSON_PATCH,
-    `[${repeated(1_000, (i) => `{"op":"copy","from":"","path":"/c${i}"}`)}]`,
-  ),
+  patch(400, 'copies that grow', JSON_PATCH, `[${repeated(1_000, (i) => `{"op":"copy","from":"","path":"/c${i}"}`)}]`),
   patch(400, '1,000 wrong operations', JSON_PATCH, `[${repeated(1_000, () => '{"op":1,"path":2}')}]`),
   post(
     413,
@@ -131,27 +112,14 @@ export const BODIES: readonly HostileRequest[] = [
     `{"userId":1,"items":[${repeated(2_400, (i) => `{"productId":${i},"quantity":0}`)}]}`,
     '/v1/orders',
   ),
-  post(
-    400,
-    'a key of many scopes',
-    `{"name":"x","scopes":[${repeated(9_900, (i) => `"s${i}"`)}]}`,
-    '/v1/api-keys',
-  ),
+  post(400, 'a key of many scopes', `{"name":"x","scopes":[${repeated(9_900, (i) => `"s${i}"`)}]}`, '/v1/api-keys'),
 ];
 
 export const FORMS: readonly HostileRequest[] = [
-  form(
-    413,
-    'a form of plus signs',
-    `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(MIB - 80)}`,
-  ),
+  form(413, 'a form of plus signs', `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(MIB - 80)}`),
   form(413, 'a form of equals signs', `a${'='.repeat(MIB - 10)}`),
   form(413, 'a form of escapes', `client_secret=${'%41'.repeat(340_000)}`),
-  form(
-    401,
-    'a form of 16 KiB',
-    `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(16_300)}`,
-  ),
+  form(401, 'a form of 16 KiB', `grant_type=client_credentials&client_id=1&client_secret=${'+'.repeat(16_300)}`),
 ];
 
 /** As many attributes as a product may have. */
@@ -232,11 +200,7 @@ export const READS: readonly HostileRequest[] = [
   search(400, 'a search for 2,000 words', 'a '.repeat(2_000)),
   search(400, 'a search for a word of 8,000 characters', 'a'.repeat(8_000)),
   search(400, 'a search for characters that normalising makes 18 of', '\ufdfa'.repeat(880)),
-  search(
-    400,
-    'a search for marks in the wrong order',
-    `a${'\u0301\u0323'.repeat(550)}${'\u0915'.repeat(65)}`,
-  ),
+  search(400, 'a search for marks in the wrong order', `a${'\u0301\u0323'.repeat(550)}${'\u0915'.repeat(65)}`),
 ];
 
 function search(status: number, name: string, words: string): HostileRequest {
@@ -251,12 +215,7 @@ function csv(status: number, name: string, body: string): HostileRequest {
   return { ...post(status, name, body, '/v1/products/imports'), headers: { 'Content-Type': 'text/csv' } };
 }
 
-function patch(
-  status: number,
-  name: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): HostileRequest {
+function patch(status: number, name: string, headers: Readonly<Record<string, string>>, body: string): HostileRequest {
   return { status, name, method: 'PATCH', path: '/v1/products/1', headers, body };
 }
 

@@ -50,9 +50,7 @@ const start = process.hrtime.bigint();
 export const now = (): number => Number(process.hrtime.bigint() - start);
 
 /** Compiles the checker once. @returns a function that checks histories with porcupine */
-export async function porcupine(
-  folder: string,
-): Promise<(history: readonly Operation[]) => Promise<Verdict>> {
+export async function porcupine(folder: string): Promise<(history: readonly Operation[]) => Promise<Verdict>> {
   const program = `${folder}/porcupine-check`;
   await run('go', ['build', '-o', program, '.'], '', CHECKER);
   return async (history) =>
@@ -87,9 +85,7 @@ export function gotIn(response: HttpResponse, isList: boolean): Got {
     return found ? { status, version: found.version, result: fieldsOf(found) } : { status: 404 };
   }
   const version = versionIn(headers.etag);
-  return status === 304 || status === 412
-    ? { status, version }
-    : { status, version, result: fieldsOf(response.json) };
+  return status === 304 || status === 412 ? { status, version } : { status, version, result: fieldsOf(response.json) };
 }
 
 interface Shown {
@@ -143,8 +139,7 @@ export async function ask(
   const path = `/products/${id}`;
   let response: HttpResponse;
   try {
-    if (read.list)
-      response = await client.get(`/products?id=${id}&fields=name,description,attributes,version`);
+    if (read.list) response = await client.get(`/products?id=${id}&fields=name,description,attributes,version`);
     else if (kind === 'read') response = await client.get(path, { headers });
     else if (kind === 'delete') response = await client.delete(path, { headers });
     else if (kind === 'put' && value) response = await client.put(path, bodyOf(value), { headers });

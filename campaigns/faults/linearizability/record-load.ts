@@ -2,16 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpClient } from '../../../tests/support/http-client.js';
 import { TEST_SEED } from '../../../tests/support/run-settings.js';
 import { SeededRandom } from '../../../tests/support/seeded-random.js';
-import {
-  type Asked,
-  ask,
-  bodyOf,
-  codeOfBroken,
-  gotIn,
-  now,
-  type Operation,
-  type Value,
-} from './record-history.js';
+import { type Asked, ask, bodyOf, codeOfBroken, gotIn, now, type Operation, type Value } from './record-history.js';
 
 /** The records that the clients of a group share at a time. */
 const SHARED = 3;
@@ -68,9 +59,7 @@ export class RecordLoad {
     const ran = Array.from({ length: groups }, async (_, group) => {
       const subjects: Subject[] = [];
       for (let i = 0; i < SHARED; i++) subjects.push(await this.create(group * clients));
-      const each = Array.from({ length: clients }, (_, at) =>
-        this.act(group * clients + at, subjects, count),
-      );
+      const each = Array.from({ length: clients }, (_, at) => this.act(group * clients + at, subjects, count));
       await Promise.all(each);
     });
     await Promise.all(ran);

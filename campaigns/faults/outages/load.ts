@@ -115,9 +115,7 @@ export class Load {
     for (const answer of refused)
       if (answer.begin >= begunAt + KNOWN_AFTER_MS && answer.begin < duringEnd) later.add(tookMs(answer));
     const ok = (answers: readonly TimedResponse[]) =>
-      answers
-        .filter(({ begin, response }) => response.status < 300 && begin >= duringEnd)
-        .map(({ end }) => end);
+      answers.filter(({ begin, response }) => response.status < 300 && begin >= duringEnd).map(({ end }) => end);
     const unready = this.readiness.filter(({ response }) => response.status === 503).map(({ end }) => end);
     return [
       ['first 503', Math.max(0, Math.min(...refused.map(({ end }) => end)) - begunAt), 'ms'],
@@ -143,9 +141,7 @@ export class Load {
           break;
         default: {
           const headers = { 'Idempotency-Key': name };
-          const status = await this.ask(this.answers, () =>
-            this.client.post('/products', { name }, { headers }),
-          );
+          const status = await this.ask(this.answers, () => this.client.post('/products', { name }, { headers }));
           if (status !== 201) return;
           this.acknowledged.push(name);
           name = this.newName();

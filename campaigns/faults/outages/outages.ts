@@ -162,7 +162,6 @@ async function healthOf(client: HttpClient, name: string): Promise<number> {
 /** Returns how many products have each name. */
 async function countsByName(client: HttpClient): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for await (const { name } of recordsOf(client, '/products?limit=1000'))
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+  for await (const { name } of recordsOf(client, '/products?limit=1000')) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }

@@ -1,12 +1,6 @@
 /** Uses the client of `openapi-generator -g typescript-fetch`. */
 import assert from 'node:assert/strict';
-import {
-  Configuration,
-  ListProductsSortEnum,
-  type Product,
-  ProductsApi,
-  ResponseError,
-} from './catalogue/index';
+import { Configuration, ListProductsSortEnum, type Product, ProductsApi, ResponseError } from './catalogue/index';
 
 const { CATALOGUE_URL: basePath = '', CATALOGUE_TOKEN: accessToken = '' } = process.env;
 const products = new ProductsApi(new Configuration({ basePath, accessToken }));

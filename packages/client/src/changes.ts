@@ -52,9 +52,7 @@ export interface ChangesPage<T> {
 }
 
 /** The changes of a resource, oldest first. Each is yielded at least once. */
-export class Changes<D extends ResourceTypes, F extends Field<D> = never>
-  implements AsyncIterable<RecordChange<D, F>>
-{
+export class Changes<D extends ResourceTypes, F extends Field<D> = never> implements AsyncIterable<RecordChange<D, F>> {
   private place: string | undefined;
 
   constructor(
@@ -120,11 +118,9 @@ export class Changes<D extends ResourceTypes, F extends Field<D> = never>
     const headers = waits ? { Prefer: `wait=${WAIT_SECONDS}` } : {};
     const call = { headers, signal, noCache: true };
     const transport = waits ? this.transport.patient(ATTEMPT_MS) : this.transport;
-    const response = await transport
-      .call('GET', `${this.path}/changes?${query}`, call)
-      .catch((error: unknown) => {
-        throw (error as { status?: unknown }).status === 410 ? new ResyncNeeded(error) : error;
-      });
+    const response = await transport.call('GET', `${this.path}/changes?${query}`, call).catch((error: unknown) => {
+      throw (error as { status?: unknown }).status === 410 ? new ResyncNeeded(error) : error;
+    });
     const next = new URL(linksIn(response.headers.get('Link')).get('next') ?? '', this.transport.base);
     return {
       changes: (await response.json()) as readonly RecordChange<D, F>[],

@@ -133,9 +133,7 @@ export class Collection<D extends ResourceTypes> {
     { signal }: CallOptions = {},
   ): AsyncGenerator<Selected<D, F>, void, undefined> {
     const headers = { Accept: NDJSON };
-    yield* readLines<Selected<D, F>>(
-      await this.transport.call('GET', this.urlOf(query), { headers, signal }),
-    );
+    yield* readLines<Selected<D, F>>(await this.transport.call('GET', this.urlOf(query), { headers, signal }));
   }
 
   /**
@@ -152,10 +150,7 @@ export class Collection<D extends ResourceTypes> {
     return body ?? new Blob().stream();
   }
 
-  async create(
-    input: D['input'],
-    { idempotencyKey, signal }: CreateOptions = {},
-  ): Promise<Snapshot<D['created']>> {
+  async create(input: D['input'], { idempotencyKey, signal }: CreateOptions = {}): Promise<Snapshot<D['created']>> {
     const headers = {
       'Content-Type': 'application/json',
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
@@ -200,9 +195,7 @@ export class Collection<D extends ResourceTypes> {
 /** The URL of further values, where the service counts. */
 type FurtherValues<D extends ResourceTypes> = [D['facets']] extends [never] ? never : string;
 
-export async function snapshotOf<T extends { readonly id: number }>(
-  response: Response,
-): Promise<Snapshot<T>> {
+export async function snapshotOf<T extends { readonly id: number }>(response: Response): Promise<Snapshot<T>> {
   const data: T = await response.json();
   return { id: data.id, data, etag: response.headers.get('ETag') ?? '' };
 }

@@ -54,9 +54,7 @@ export interface EditOptions extends CallOptions {
 }
 
 /** Returns the replacement of a record. */
-export type Change<D extends EditableTypes> = (
-  record: D['record'],
-) => D['replacement'] | Promise<D['replacement']>;
+export type Change<D extends EditableTypes> = (record: D['record']) => D['replacement'] | Promise<D['replacement']>;
 
 /** The records of a resource whose records can be changed and imported. */
 export class EditableCollection<D extends EditableTypes> extends Collection<D> {

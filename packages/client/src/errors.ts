@@ -89,10 +89,5 @@ function isError(body: unknown): body is Pick<CatalogueError, 'message' | 'detai
   if (typeof body !== 'object' || body === null) return false;
   const { code, message, details } = body as Partial<Record<string, unknown>>;
   const isDetail = (detail: Partial<ErrorDetail> | null) => typeof detail?.message === 'string';
-  return (
-    typeof code === 'string' &&
-    typeof message === 'string' &&
-    Array.isArray(details) &&
-    details.every(isDetail)
-  );
+  return typeof code === 'string' && typeof message === 'string' && Array.isArray(details) && details.every(isDetail);
 }

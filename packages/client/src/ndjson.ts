@@ -14,9 +14,7 @@ export function asNdjson(source: AsyncGenerator<object>): ReadableStream<Uint8Ar
 }
 
 /** Yields all records, of a synchronous or an asynchronous source. */
-export async function* iterate(
-  records: Iterable<object> | AsyncIterable<object>,
-): AsyncGenerator<object, undefined> {
+export async function* iterate(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object, undefined> {
   yield* records;
 }
 

@@ -68,9 +68,7 @@ type Sent<Value> = Value extends readonly (infer Element)[]
   ? readonly Sent<Element>[]
   : Value extends object
     ? {
-        [Name in keyof Value]:
-          | Sent<Value[Name]>
-          | (Record<never, never> extends Pick<Value, Name> ? null : never);
+        [Name in keyof Value]: Sent<Value[Name]> | (Record<never, never> extends Pick<Value, Name> ? null : never);
       }
     : Value;
 

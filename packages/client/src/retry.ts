@@ -47,8 +47,7 @@ export function retrying(
       }
       const ms = waitAfter(outcome, retry, options);
       const isLast = retry >= maxRetries || ms === undefined || !mayRetry(request, outcome);
-      if (isLast || ('failure' in outcome && options.isAnswer?.(outcome.failure)))
-        return finalResult(outcome);
+      if (isLast || ('failure' in outcome && options.isAnswer?.(outcome.failure))) return finalResult(outcome);
       uncertain ??= await uncertaintyOf(request, outcome);
       await wait(ms, request.signal);
     }

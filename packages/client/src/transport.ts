@@ -75,11 +75,7 @@ export class Transport {
    * @param reference from {@link addressOf}, or in a response
    * @throws CatalogueError if the response is not a success
    */
-  async call(
-    method: string,
-    reference: string,
-    { headers = {}, body, signal, noCache }: Call = {},
-  ): Promise<Response> {
+  async call(method: string, reference: string, { headers = {}, body, signal, noCache }: Call = {}): Promise<Response> {
     const init = {
       method,
       headers,

@@ -1,9 +1,5 @@
 import { type Catalogue, type CatalogueOptions, createCatalogue, type Fetch } from 'product-catalogue-client';
-import {
-  FIRST_KEY,
-  type InProcessService,
-  inProcessService,
-} from '../../../tests/support/in-process-service.js';
+import { FIRST_KEY, type InProcessService, inProcessService } from '../../../tests/support/in-process-service.js';
 
 /** An attempt: its request, and the status of the response if there was one. */
 export interface Attempt {

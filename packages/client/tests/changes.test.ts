@@ -135,10 +135,7 @@ describe('the changes of the client', () => {
     const from = await cursorNow();
     await service.application.feedState.reset();
     const error = (await rejection(all(connect().products.changes({ from })))) as ResyncNeeded;
-    expect([error.name, (error.cause as { code?: string }).code]).to.deep.equal([
-      'ResyncNeeded',
-      'cursor_expired',
-    ]);
+    expect([error.name, (error.cause as { code?: string }).code]).to.deep.equal(['ResyncNeeded', 'cursor_expired']);
   });
 
   it('end with any other error', async () => {

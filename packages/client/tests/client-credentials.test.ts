@@ -27,9 +27,7 @@ describe('client credentials', () => {
     const { GET, POST } = connect({ token: tokenOf() });
     const responses = await Promise.all([GET('/v1/products'), GET('/v1/users'), GET('/v1/products')]);
     expect(responses.map(({ response }) => response.status)).to.deep.equal([200, 200, 200]);
-    expect((await POST('/v1/products', { body: { name: 'Lamp' } })).error?.code).to.equal(
-      'insufficient_scope',
-    );
+    expect((await POST('/v1/products', { body: { name: 'Lamp' } })).error?.code).to.equal('insufficient_scope');
     expect([requests, attempts[0]?.request.headers.get('Authorization')?.slice(0, 10)]).to.deep.equal([
       1,
       'Bearer eyJ',

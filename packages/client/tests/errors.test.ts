@@ -14,12 +14,10 @@ describe('an error of the client', () => {
     expect(error).to.be.instanceOf(CatalogueError).and.an('error');
     expect(error).to.deep.include({ status: 400, code: 'validation_failed' });
     expect(error.requestId).to.have.length(36);
-    expect(error.details.map((detail) => [detail.code, 'pointer' in detail && detail.pointer])).to.deep.equal(
-      [
-        ['reference_not_found', '/userId'],
-        ['reference_not_found', '/items/0/productId'],
-      ],
-    );
+    expect(error.details.map((detail) => [detail.code, 'pointer' in detail && detail.pointer])).to.deep.equal([
+      ['reference_not_found', '/userId'],
+      ['reference_not_found', '/items/0/productId'],
+    ]);
     expect(error.message).to.equal(
       'validation_failed: userId must be the id of one of the users, an integer from 1; none has this id (/userId), and 1 more',
     );
@@ -45,8 +43,7 @@ describe('an error of the client', () => {
       Response.json(body, { status: 429, headers: { 'Retry-After': retryAfter } });
     const options = { retry: { maxRetries: 0 } };
     const waitOf = async (retryAfter: string) =>
-      ((await rejection(connect(options, waiting(retryAfter)).products.read(1))) as CatalogueError)
-        .retryAfterSeconds;
+      ((await rejection(connect(options, waiting(retryAfter)).products.read(1))) as CatalogueError).retryAfterSeconds;
     expect(await waitOf('17')).to.equal(17);
     expect(await waitOf(new Date(Date.now() + 90_500).toUTCString())).to.be.within(1, 91);
     expect(await waitOf('soon')).to.equal(undefined);
@@ -58,9 +55,7 @@ describe('an error of the client', () => {
     expect(await rejection(connect({}, gateway).products.read(1))).to.deep.include(unexpected);
     for (const details of [['x'], [null], [{ code: 'required' }], [{ message: 1 }], 'x', null]) {
       const body = { code: 'validation_failed', message: 'no', details };
-      expect(await rejection(connect({}, responding(502, body)).products.read(1))).to.deep.include(
-        unexpected,
-      );
+      expect(await rejection(connect({}, responding(502, body)).products.read(1))).to.deep.include(unexpected);
     }
   });
 });
@@ -76,9 +71,7 @@ describe('the TLS check of the client', () => {
     const error = (await rejection(products.read(1))) as TypeError;
     expect(error).to.be.instanceOf(TypeError);
     const { cause } = error.cause as { cause: { message: string } };
-    expect(error.message)
-      .to.include(`${baseUrl} was rejected: ${cause.message}`)
-      .and.include('NODE_EXTRA_CA_CERTS');
+    expect(error.message).to.include(`${baseUrl} was rejected: ${cause.message}`).and.include('NODE_EXTRA_CA_CERTS');
     expect(waits).to.deep.equal([]);
   });
 

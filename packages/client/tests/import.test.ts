@@ -13,11 +13,7 @@ describe('an import by the client', () => {
   it('yields the result of every record', async () => {
     const { products } = connect();
     const results = await all(products.import([{ name: 'Desk' }, { name: '' }, { name: 'Chair' }]));
-    expect(results.map((result) => result.error?.code ?? result.status)).to.deep.equal([
-      201,
-      'validation_failed',
-      201,
-    ]);
+    expect(results.map((result) => result.error?.code ?? result.status)).to.deep.equal([201, 'validation_failed', 201]);
     expect(attempts.map(({ request }) => request.headers.has('Idempotency-Key'))).to.deep.equal([false]);
   });
 
@@ -52,9 +48,7 @@ describe('an import by the client', () => {
     ];
     const results = await all(products.import(lines, { match: 'sku' }));
     const [{ id = 0 } = {}] = results;
-    expect(
-      results.map(({ error, ...rest }) => ({ ...rest, ...(error && { code: error.code }) })),
-    ).to.deep.equal([
+    expect(results.map(({ error, ...rest }) => ({ ...rest, ...(error && { code: error.code }) }))).to.deep.equal([
       { line: 1, status: 201, id, version: 1 },
       { line: 2, status: 200, id, version: 2 },
       { line: 3, status: 200, id, version: 2, unchanged: true },
@@ -96,9 +90,7 @@ describe('an import by the client', () => {
       sort: ['name'],
       fields: ['name', 'attributes.colour'],
     });
-    expect(await new Response(stream).text()).to.equal(
-      'name,attributes.colour\r\nChair,\r\nDesk,\r\nLamp,green\r\n',
-    );
+    expect(await new Response(stream).text()).to.equal('name,attributes.colour\r\nChair,\r\nDesk,\r\nLamp,green\r\n');
   });
 
   it('of CSV has the errors of its header row', async () => {

@@ -35,10 +35,7 @@ describe('the lists of the client', () => {
     for await (const { id } of products.list({ limit: 5, 'name.prefix': 'Lamp', sort: ['-name'] })) {
       seen.push(id);
       if (seen.length % 4 !== 0) continue;
-      added.push(
-        (await products.create({ name: 'Lamp 00' })).id,
-        (await products.create({ name: 'Lamp 9z' })).id,
-      );
+      added.push((await products.create({ name: 'Lamp 00' })).id, (await products.create({ name: 'Lamp 9z' })).id);
       await products.patch(id, { description: 'seen' });
     }
     expect(seen.filter((id) => !added.includes(id)).sort((a, b) => a - b)).to.deep.equal(ids);
@@ -65,8 +62,7 @@ describe('the lists of the client', () => {
   it('are read a page at a time, forwards, back and to the first, with a count when asked', async () => {
     const { products } = connect();
     const query = { limit: 10, sort: ['id'] } as const;
-    const numbers = ({ records }: { records: readonly { id: number }[] }) =>
-      records.map(({ id }) => ids.indexOf(id));
+    const numbers = ({ records }: { records: readonly { id: number }[] }) => records.map(({ id }) => ids.indexOf(id));
     const first = await products.page(query, { count: true });
     expect([numbers(first)[0], first.total, first.prev]).to.deep.equal([0, 23, undefined]);
     const second = await products.page(first.next);
@@ -107,10 +103,7 @@ describe('the lists of the client', () => {
     expect(found.map(({ name }) => name)).to.deep.equal(['Lamp 4', 'Lamp 5']);
     expect(await all(products.list({ 'attributes.a&b=c d#%é': 7, 'id.in': ids }))).to.have.length(1);
     expect(await all(products.list({ 'name.in': ['Lamp 1', 'Lamp 2 & 3', 'Lamp 4'] }))).to.have.length(2);
-    expect(await rejection(all(products.list({ 'id.in': [] })))).to.have.property(
-      'code',
-      'invalid_parameter',
-    );
+    expect(await rejection(all(products.list({ 'id.in': [] })))).to.have.property('code', 'invalid_parameter');
   });
 
   it('search by words, and by whether a field has a value', async () => {
@@ -126,9 +119,7 @@ describe('the lists of the client', () => {
   });
 
   it('return only the requested fields', async () => {
-    const [first] = await all(
-      connect().products.list({ fields: ['id', 'version'], 'id.in': ids, limit: 1000 }),
-    );
+    const [first] = await all(connect().products.list({ fields: ['id', 'version'], 'id.in': ids, limit: 1000 }));
     expect(first?.version.toFixed()).to.match(/^[1-9]$/);
     expect(first).to.have.all.keys('id', 'version');
   });
@@ -195,8 +186,8 @@ for (const prefix of [PREFIX, '/products', '/v1'])
       const back = await products.page(pages.at(-1)?.prev);
       expect(back.records.map(({ id }) => id)).to.deep.equal(ids.slice(2, 4));
       expect((await products.read(Number(ids[0]))).data.name).to.equal('Lamp');
-      expect(
-        (await GET('/v1/products/{id}', { params: { path: { id: Number(ids[0]) } } })).data?.name,
-      ).to.equal('Lamp');
+      expect((await GET('/v1/products/{id}', { params: { path: { id: Number(ids[0]) } } })).data?.name).to.equal(
+        'Lamp',
+      );
     });
   });

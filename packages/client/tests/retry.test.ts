@@ -72,9 +72,7 @@ describe('the client during failures', () => {
     expect(waits).to.deep.equal([2_000, 2_000]);
     await all(connect({}, first(3, unavailable())).products.list());
     expect(waits).to.deep.equal([125, 250, 500]);
-    await all(
-      connect({}, first(1, unavailable({ 'Retry-After': new Date(0).toUTCString() }))).products.list(),
-    );
+    await all(connect({}, first(1, unavailable({ 'Retry-After': new Date(0).toUTCString() }))).products.list());
     expect(waits).to.deep.equal([0]);
   });
 

@@ -83,8 +83,7 @@ describe('the client that reaches another server than the service', () => {
   it('waits longer each time if Retry-After is neither seconds nor a date', async () => {
     const waits: number[] = [];
     const sleep = async (ms: number) => void waits.push(ms);
-    const unavailable = (value: string) => () =>
-      new Response('', { status: 503, headers: { 'Retry-After': value } });
+    const unavailable = (value: string) => () => new Response('', { status: 503, headers: { 'Retry-After': value } });
     for (const value of ['-5', '1.5', '5, 6']) {
       const retry = { maxRetries: 2, sleep, random: () => 0 };
       const { products } = createCatalogue({ baseUrl: BASE, retry, fetch: responding(unavailable(value)) });

@@ -71,10 +71,7 @@ describe('the writes of the client', () => {
     );
     expect(await rejection(hurried)).to.deep.include(changedMeanwhile);
     expect(tries).to.equal(3);
-    expect(await rejection(products.edit(id, () => ({ name: '' })))).to.have.property(
-      'code',
-      'validation_failed',
-    );
+    expect(await rejection(products.edit(id, () => ({ name: '' })))).to.have.property('code', 'validation_failed');
     const throwing = products.edit(id, () => {
       throw new RangeError('mine');
     });

@@ -56,9 +56,7 @@ export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
 export function followerOf(catalogue: Catalogue, patient: Catalogue): Follower {
   return new FeedFollower({
     changes: ({ path }, { from, signal }) =>
-      (from === undefined ? catalogue : patient)
-        .collection<AnyTypes>(path)
-        .changes({ from, fields: ['id'], signal }),
+      (from === undefined ? catalogue : patient).collection<AnyTypes>(path).changes({ from, fields: ['id'], signal }),
   });
 }
 
@@ -72,8 +70,7 @@ export function prober({ request }: Catalogue) {
     // The types know only the paths of this version of the service.
     const { response, error } = await request(method, path as '/v1/products', { params: { query } } as never);
     const { status, headers } = response;
-    if (status === 403)
-      return { isAllowed: false, scope: headers.get('WWW-Authenticate')?.match(SCOPE)?.[1] };
+    if (status === 403) return { isAllowed: false, scope: headers.get('WWW-Authenticate')?.match(SCOPE)?.[1] };
     if (response.ok || status === 400) return { isAllowed: true };
     throw errorFrom(response, error);
   };
@@ -83,11 +80,7 @@ const SCOPE = /scope="([^"]*)"/;
 
 /** The error of a response of the client's general methods, which return it instead of throwing it. */
 export function errorFrom({ status, headers }: Response, error: unknown): CatalogueError {
-  const {
-    code = 'unexpected_response',
-    message = '',
-    details = [],
-  } = Object(error) as Partial<CatalogueError>;
+  const { code = 'unexpected_response', message = '', details = [] } = Object(error) as Partial<CatalogueError>;
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
   const requestId = headers.get('X-Request-Id') ?? undefined;
   return new CatalogueError(status, code, message, details, requestId, seconds || undefined);

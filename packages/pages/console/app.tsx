@@ -43,8 +43,7 @@ export function App(): JSX.Element {
     const probe = prober(catalogueFor(key, () => {}));
     change({ key, permissions: await permissionsOf(probe, resources, scopesIn(document)) });
   };
-  if (session)
-    return <SignedIn {...description} session={session} signIn={signIn} signOut={() => change(undefined)} />;
+  if (session) return <SignedIn {...description} session={session} signIn={signIn} signOut={() => change(undefined)} />;
   return (
     <Alone>
       {signedOut && <Notice>{TEXTS.session.signedOut}</Notice>}

@@ -13,9 +13,7 @@ const { deletion: TEXT } = TEXTS;
 
 /** Makes the queue of a signed-in person. */
 export function createDeletionQueue(api: Api): DeletionQueue {
-  return new WaitingDeletions(({ resource, record, etag }) =>
-    carryOut(api.collection(resource), record, etag),
-  );
+  return new WaitingDeletions(({ resource, record, etag }) => carryOut(api.collection(resource), record, etag));
 }
 
 /** Deletes a record as the person saw it. If only its version has changed since, it is deleted all the same. */
@@ -92,13 +90,7 @@ export function Deletions({ queue }: { readonly queue: DeletionQueue }): JSX.Ele
   );
 }
 
-function DeletionNotice({
-  deletion,
-  queue,
-}: {
-  readonly deletion: QueuedDeletion;
-  readonly queue: DeletionQueue;
-}) {
+function DeletionNotice({ deletion, queue }: { readonly deletion: QueuedDeletion; readonly queue: DeletionQueue }) {
   const { resource, record, state, error } = deletion;
   const name = recordName(resource, record);
   const undo = () => queue.undo(resource, record.id);

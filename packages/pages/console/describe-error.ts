@@ -17,8 +17,7 @@ export class AlteredTagError extends Error {}
 export function describeError(error: unknown): ErrorText {
   if (error instanceof UnknownOutcomeError) return errors.unknownOutcome;
   if (error instanceof AlteredTagError) return errors.alteredTag;
-  if (!(error instanceof CatalogueError))
-    return isLost(error) ? errors.lost : withText(errors.program, error);
+  if (!(error instanceof CatalogueError)) return isLost(error) ? errors.lost : withText(errors.program, error);
   const { status, code, requestId } = error;
   if (code === 'unexpected_response') return errors.unexpected;
   if (code === 'insufficient_scope')

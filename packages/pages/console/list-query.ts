@@ -135,11 +135,7 @@ function filterOf(name: string, value: string, fields: readonly FilterField[]): 
 }
 
 /** Reads `attributes.KEY`, `attributes[KEY]` and `attributes[KEY].gte`, as the service reads them. */
-function keyAndOperator(
-  name: string,
-  field: string,
-  prefix: string,
-): Pick<Filter, 'key' | 'operator'> | undefined {
+function keyAndOperator(name: string, field: string, prefix: string): Pick<Filter, 'key' | 'operator'> | undefined {
   const [, bracketed, operator = 'equals'] =
     (name.startsWith(field) && /^\[(.+)\](?:[.:](\w+))?$/s.exec(name.slice(field.length))) || [];
   if (bracketed !== undefined) return { key: bracketed, operator };

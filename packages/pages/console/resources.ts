@@ -32,11 +32,7 @@ interface Found {
   readonly record: Schema;
 }
 
-function resourceOf(
-  document: OpenApi,
-  references: References,
-  { path, name, list, record }: Found,
-): Resource {
+function resourceOf(document: OpenApi, references: References, { path, name, list, record }: Found): Resource {
   const collection = itemAt(document, references, path);
   const item = itemAt(document, references, `${path}/{id}`);
   const imports = itemAt(document, references, `${path}/imports`).post;
@@ -101,11 +97,7 @@ function withListsOfKeys(filter: FilterField): FilterField {
 }
 
 /** The fields that the parameter `fields` of the facets takes, in the order of the filters. */
-function facetsOf(
-  facets: OperationObject | undefined,
-  query: readonly Parameter[],
-  references: References,
-): string[] {
+function facetsOf(facets: OperationObject | undefined, query: readonly Parameter[], references: References): string[] {
   const { schema } = parametersOf(facets, references).find(({ name }) => name === 'fields') ?? {};
   const { enum: names, pattern } = references.schema(references.schema(schema).items);
   const isTaken = (name: string) =>
@@ -163,18 +155,12 @@ function recordSchema(list: OperationObject, references: References): Schema | u
   return type === 'array' ? references.schema(items) : undefined;
 }
 
-function contentOf(
-  { responses }: OperationObject,
-  references: References,
-): Readonly<Record<string, MediaType>> {
+function contentOf({ responses }: OperationObject, references: References): Readonly<Record<string, MediaType>> {
   const success = responses?.['200'];
   return success ? (references.resolve<Response>(success).content ?? {}) : {};
 }
 
-function bodyOf(
-  operation: OperationObject | undefined,
-  references: References,
-): Readonly<Record<string, MediaType>> {
+function bodyOf(operation: OperationObject | undefined, references: References): Readonly<Record<string, MediaType>> {
   return operation?.requestBody ? references.resolve<RequestBody>(operation.requestBody).content : {};
 }
 

@@ -17,13 +17,11 @@ const ALIASES: Readonly<Record<string, string>> = { keys: 'api-keys' };
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
   const [first = '', second, third, ...rest] = path.split('/').map(decoded);
-  if (first === 'tree' && second && third && rest.length === 0)
-    return { page: 'tree', resource: second, field: third };
+  if (first === 'tree' && second && third && rest.length === 0) return { page: 'tree', resource: second, field: third };
   if (first === '' || third !== undefined) return { page: 'home' };
   if (first === 'import' && second) return { page: 'import', resource: second };
   const resource = Object.hasOwn(ALIASES, first) ? String(ALIASES[first]) : first;
-  if (second === undefined || second === '')
-    return { page: 'list', resource, query: new URLSearchParams(query) };
+  if (second === undefined || second === '') return { page: 'list', resource, query: new URLSearchParams(query) };
   if (second === 'new') return { page: 'new', resource };
   return /^[1-9]\d{0,15}$/.test(second) ? { page: 'record', resource, id: Number(second) } : { page: 'home' };
 }

@@ -173,11 +173,10 @@ interface PageProps {
 }
 
 /** Resources with pages of their own: their secrets are shown once, and more can be done than to edit. */
-const PAGES: ReadonlyMap<string, { readonly One: typeof RecordPage; readonly New: typeof NewRecordPage }> =
-  new Map([
-    ['api-keys', { One: KeyPage, New: NewKeyPage }],
-    ['webhooks', { One: WebhookPage, New: NewWebhookPage }],
-  ]);
+const PAGES: ReadonlyMap<string, { readonly One: typeof RecordPage; readonly New: typeof NewRecordPage }> = new Map([
+  ['api-keys', { One: KeyPage, New: NewKeyPage }],
+  ['webhooks', { One: WebhookPage, New: NewWebhookPage }],
+]);
 
 function Page({ route, readable }: PageProps): JSX.Element {
   const { resources } = useConsole();

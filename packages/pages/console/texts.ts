@@ -21,8 +21,7 @@ export const TEXTS = {
     intro: 'Find, edit, import and export the records of this service. You see what your key allows.',
     noKey: 'The first start of the service prints a key with every scope. The command line makes more:',
     signedOut: 'You are signed out.',
-    lockedOut:
-      'The service no longer accepts this key: it has expired or was revoked. Sign in with another one.',
+    lockedOut: 'The service no longer accepts this key: it has expired or was revoked. Sign in with another one.',
     nothingTitle: 'Nothing to show',
     nothing: 'This key is valid, but has no scope that reads records. Sign in with another one.',
   },
@@ -89,9 +88,7 @@ export const TEXTS = {
   /** The words for a field that has one of a few values or none, by its name. */
   choices: {
     status: { none: 'live', several: { draft: 'Drafts' } },
-  } as Readonly<
-    Record<string, { readonly none: string; readonly several: Readonly<Record<string, string>> }>
-  >,
+  } as Readonly<Record<string, { readonly none: string; readonly several: Readonly<Record<string, string>> }>>,
   filters: {
     all: 'All',
     button: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
@@ -313,8 +310,7 @@ export const TEXTS = {
     start: 'Start import',
     starting: 'Sending the first part…',
     cancel: 'Stop',
-    stopped:
-      'The import has stopped. Continue whenever you like, as long as this page is open: nothing is done twice.',
+    stopped: 'The import has stopped. Continue whenever you like, as long as this page is open: nothing is done twice.',
     resume: 'Continue',
     waiting: (seconds: number) => `The rate limit is used up. The import continues in ${seconds} s.`,
     badHeader: 'The header row is invalid, so nothing was imported',

@@ -37,7 +37,5 @@ export function accessOf(
 }
 
 function isBearer({ type, scheme }: SecurityScheme): boolean {
-  return (
-    type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme?.toLowerCase() === 'bearer')
-  );
+  return type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && scheme?.toLowerCase() === 'bearer');
 }

@@ -19,9 +19,7 @@ export function codeView(request: () => ApiRequest, usesOwnCa: boolean): CodeVie
   const code = scrollable('The request as code', 'code', '');
   const note = element('span', { class: 'note', role: 'status' });
   const group = newId();
-  const radios = LANGUAGES.map((value) =>
-    element('input', { type: 'radio', name: group, value, autocomplete: 'off' }),
-  );
+  const radios = LANGUAGES.map((value) => element('input', { type: 'radio', name: group, value, autocomplete: 'off' }));
   const update = () => {
     const language = chosen();
     for (const radio of radios) radio.checked = radio.value === language;

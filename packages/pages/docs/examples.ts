@@ -53,20 +53,12 @@ function givenBy({ example, examples, const: only, default: usual, enum: choices
   return example ?? examples?.[0] ?? only ?? usual ?? choices?.[0];
 }
 
-function objectOf(
-  { properties = {} }: Schema,
-  references: References,
-  within: (schema: AnySchema) => unknown,
-): object {
+function objectOf({ properties = {} }: Schema, references: References, within: (schema: AnySchema) => unknown): object {
   const sent = Object.entries(properties).filter(([, inner]) => !references.schema(inner).readOnly);
   return Object.fromEntries(sent.map(([name, inner]) => [name, within(inner)]));
 }
 
-function plain(
-  type: string | undefined,
-  schema: Schema,
-  within: (schema: AnySchema | undefined) => unknown,
-): unknown {
+function plain(type: string | undefined, schema: Schema, within: (schema: AnySchema | undefined) => unknown): unknown {
   if (type === 'array') return [within(schema.items)];
   if (type === 'object') return {};
   if (type === 'integer' || type === 'number') return schema.minimum ?? 1;

@@ -42,8 +42,7 @@ export function filtersAmong(
   const isOpen = ({ schema }: Parameter) => typeOf(references.schema(schema)) === 'object';
   const isFilter = (one: Parameter) => !one.required && (isOpen(one) || withOperator.has(fieldOf(one)));
   const byField = new Map<string, Parameter[]>();
-  for (const one of query.filter(isFilter))
-    byField.set(fieldOf(one), [...(byField.get(fieldOf(one)) ?? []), one]);
+  for (const one of query.filter(isFilter)) byField.set(fieldOf(one), [...(byField.get(fieldOf(one)) ?? []), one]);
   const filters = [...byField].map(([name, parameters]) => ({
     name,
     operators: parameters.flatMap((parameter) =>

@@ -58,11 +58,7 @@ export function jsonParts(text: string): (readonly [part: string, kind?: TokenKi
   return end < text.length ? [...parts, [text.slice(end)]] : parts;
 }
 
-function kindOf(
-  string: string | undefined,
-  colon: string | undefined,
-  number: string | undefined,
-): TokenKind {
+function kindOf(string: string | undefined, colon: string | undefined, number: string | undefined): TokenKind {
   if (string !== undefined) return colon === undefined ? 'string' : 'name';
   return number === undefined ? 'literal' : 'number';
 }

@@ -26,11 +26,7 @@ export function inlineMarkdown(text: string): Child[] {
 function block(text: string): HTMLElement {
   const lines = text.split('\n');
   if (!lines.every((line) => ITEM.test(line))) return element('p', {}, ...inlineMarkdown(text));
-  return element(
-    'ul',
-    {},
-    ...lines.map((line) => element('li', {}, ...inlineMarkdown(line.replace(ITEM, '')))),
-  );
+  return element('ul', {}, ...lines.map((line) => element('li', {}, ...inlineMarkdown(line.replace(ITEM, '')))));
 }
 
 function mark([whole, code, strong, emphasised, label, url]: RegExpExecArray): Child {

@@ -18,12 +18,7 @@ export function modelsPage(api: OpenApi, groups: readonly Group[], references: R
   return element('div', {}, element('h2', { id: '/models', tabindex: '-1' }, 'Models'), intro, ...models);
 }
 
-function modelView(
-  name: string,
-  api: OpenApi,
-  groups: readonly Group[],
-  references: References,
-): HTMLElement {
+function modelView(name: string, api: OpenApi, groups: readonly Group[], references: References): HTMLElement {
   const id = `/models/${name}`;
   const schema = references.schema({ $ref: `#/components/schemas/${name}` });
   const value = schema.examples?.[0] ?? exampleIn(api, name) ?? exampleOf(schema, references);
@@ -54,9 +49,7 @@ function modelView(
 
 /** The example of a model within the example of another model, such as the price of a product. */
 function exampleIn({ components }: OpenApi, name: string): unknown {
-  const models = Object.values(components?.schemas ?? {}).filter(
-    (one) => typeof one === 'object',
-  ) as Schema[];
+  const models = Object.values(components?.schemas ?? {}).filter((one) => typeof one === 'object') as Schema[];
   const values = models.flatMap(({ properties = {}, examples = [] }) =>
     Object.entries(properties)
       .filter(([, schema]) => refersTo(name, schema))

@@ -63,9 +63,7 @@ export function navigation(
   const key = element('kbd', { 'aria-hidden': 'true' }, '/');
   const label = element('label', { for: 'find' }, 'Search ', key);
   const find = element('div', { class: 'find', role: 'search' }, label, field, found);
-  const titles = [...pages].map(([id, { title }]) =>
-    element('li', {}, element('a', { href: `#${id}` }, title)),
-  );
+  const titles = [...pages].map(([id, { title }]) => element('li', {}, element('a', { href: `#${id}` }, title)));
   const start = element('ul', { class: 'pages' }, ...titles);
   const list = element('details', {}, element('summary', {}, 'Contents'), find, start, ...views);
   closeIfNarrow(list);
@@ -84,9 +82,7 @@ function show({ view, excerpt, entry }: Item, query: string): boolean {
 
 function sectionView({ title, isFolded, links }: NavigationSection, items: Item[]): HTMLElement {
   const list = element('ul', {}, ...links.map((link) => itemView(link, items)));
-  const content = isFolded
-    ? element('details', {}, element('summary', {}, `All ${links.length}`), list)
-    : list;
+  const content = isFolded ? element('details', {}, element('summary', {}, `All ${links.length}`), list) : list;
   return element('section', {}, element('h2', {}, title), content);
 }
 

@@ -50,9 +50,7 @@ function content(operation: Operation, context: TryItContext): HTMLElement {
 function accessView({ takesKey, needsKey, scopes, others }: Access): HTMLElement {
   const named = scopes.flatMap((scope, at): Child[] => [at > 0 && ', ', element('code', {}, scope)]);
   const scoped = scopes.length > 0 ? [' with ', ...named] : [];
-  const key = needsKey
-    ? ['Needs a key', ...scoped, '.']
-    : ['Needs no key. If you send one, it must be valid.'];
+  const key = needsKey ? ['Needs a key', ...scoped, '.'] : ['Needs no key. If you send one, it must be valid.'];
   const open = others.length > 0 ? others.flatMap((text) => inlineMarkdown(text)) : ['Needs no key.'];
   return element('p', { class: 'access' }, ...(takesKey ? key : open));
 }

@@ -36,8 +36,7 @@ export function parameterField(
     choices === undefined ? textControl(parameter, schema, references) : choiceControl(parameter, choices);
   for (const [name, value] of Object.entries({ id, 'aria-describedby': note, autocomplete: 'off' }))
     control.setAttribute(name, value);
-  if (initial !== '' && (choices === undefined || choices.map(String).includes(initial)))
-    control.value = initial;
+  if (initial !== '' && (choices === undefined || choices.map(String).includes(initial))) control.value = initial;
   control.required = parameter.required ?? false;
   control.disabled = isForbidden;
   const notes = notesOn(parameter, schema, { isList, isForbidden, references });

@@ -35,19 +35,14 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
  * Builds a request from the values in the form.
  * @param base the URL that the paths of the document are relative to, with a slash at its end
  */
-export function buildRequest(
-  operation: Operation,
-  { parameters, accept, body }: FormValues,
-  base: string,
-): ApiRequest {
+export function buildRequest(operation: Operation, { parameters, accept, body }: FormValues, base: string): ApiRequest {
   const filled = parameters
     .map((value) => ({ ...value, text: wellFormed(value.text) }))
     .filter(({ text }) => text !== '');
   const of = (location: Parameter['in']) => filled.filter(({ parameter }) => parameter.in === location);
   const query = of('query').map(queryPart).join('&');
   const path = of('path').reduce(
-    (template, { parameter, text }) =>
-      template.replace(`{${parameter.name}}`, () => encodeURIComponent(text)),
+    (template, { parameter, text }) => template.replace(`{${parameter.name}}`, () => encodeURIComponent(text)),
     operation.path.replace(/^\//, ''),
   );
   return {

@@ -40,8 +40,7 @@ function membersOf(schema: Schema, references: References): Child[] {
   const items = references.schema(schema.items);
   const isList = schema.items !== undefined;
   const members = ownMembers(isList ? items : schema, references);
-  if (members.length > 0)
-    return [element('ul', {}, ...members.map((member) => memberView(member, references)))];
+  if (members.length > 0) return [element('ul', {}, ...members.map((member) => memberView(member, references)))];
   const choices = (isList ? items : schema).oneOf ?? (isList ? items : schema).anyOf ?? [];
   return choices.length > 1 ? choices.map((choice) => schemaView(choice, references)) : [];
 }
@@ -73,9 +72,7 @@ function memberView({ name, schema, isRequired }: Member, references: References
     ' ',
     element('span', { class: 'terms' }, terms),
   ];
-  const text = found.description
-    ? element('div', { class: 'note' }, ...inlineMarkdown(found.description))
-    : undefined;
+  const text = found.description ? element('div', { class: 'note' }, ...inlineMarkdown(found.description)) : undefined;
   const isDeep = membersOf(found, references).length > 0;
   return isDeep
     ? element(

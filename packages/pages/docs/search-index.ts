@@ -61,10 +61,7 @@ function joined(parts: readonly (string | undefined)[]): string {
  * Searches an entry for words, in any order and whatever their case.
  * @returns nothing if a word is missing; else an excerpt around the first word that the title does not show
  */
-export function search(
-  { title, text }: SearchEntry,
-  query: string,
-): { readonly excerpt: string } | undefined {
+export function search({ title, text }: SearchEntry, query: string): { readonly excerpt: string } | undefined {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const [shown, hidden] = [title.toLowerCase(), text.toLowerCase()];
   if (!words.every((word) => shown.includes(word) || hidden.includes(word))) return undefined;

@@ -61,13 +61,7 @@ export class TryItForm {
       this.accept && element('div', { class: 'fields' }, labelled('Accept', this.accept)),
       element('div', { class: 'actions' }, this.sendButton, this.cancelButton),
     );
-    this.response = element(
-      'div',
-      { class: 'response' },
-      element('h4', {}, 'Response'),
-      this.outcome,
-      this.received,
-    );
+    this.response = element('div', { class: 'response' }, element('h4', {}, 'Response'), this.outcome, this.received);
     this.code = codeView(() => this.request(), usesOwnCa);
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();

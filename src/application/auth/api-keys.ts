@@ -191,11 +191,7 @@ export class ApiKeyService {
     }
   }
 
-  private async revokeUnlessLast(
-    revoker: Principal | undefined,
-    id: Id,
-    precondition: Precondition,
-  ): Promise<void> {
+  private async revokeUnlessLast(revoker: Principal | undefined, id: Id, precondition: Precondition): Promise<void> {
     await this.keyOf(revoker);
     const { fields } = await this.keys.read(id);
     if (!administersKeys(fields, this.deps.clock.now())) return this.revoke(id, precondition);
@@ -250,8 +246,7 @@ export class ApiKeyService {
   private completed({ fields: sent, issues }: Draft<ApiKey>, key: string, origin: Origin): Draft<ApiKey> {
     const { maker, latest } = origin;
     const expiresAt = sent.expiresAt ?? latest;
-    const expiryIssues =
-      typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now(), latest) : [];
+    const expiryIssues = typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now(), latest) : [];
     const expiry = expiresAt === latest && latest !== undefined && { expiresAt };
     const fields = { ...sent, ...expiry, ...maker, digest: credentialDigest(key) };
     return { fields, issues: [...issues, ...expiryIssues] };

@@ -103,8 +103,7 @@ export class Authenticator {
     return this.verify(credential, address, async () => {
       const verified = await this.verifyOrForget(credential, this.deps.apiKeys);
       const keyId = keyIdOf(verified);
-      if (keyId === undefined || String(keyId) !== id)
-        throw invalidToken('The secret is not that of this client.');
+      if (keyId === undefined || String(keyId) !== id) throw invalidToken('The secret is not that of this client.');
       return { ...verified, keyId };
     });
   }

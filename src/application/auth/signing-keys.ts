@@ -1,9 +1,4 @@
-import {
-  type PhasedKey,
-  phasesOf,
-  type SigningKey,
-  type SigningKeyPhase,
-} from '../../domain/access-token.js';
+import { type PhasedKey, phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/access-token.js';
 import { API_KEY_FRESH_MS } from '../../domain/api-key.js';
 import { AppError, notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
@@ -60,9 +55,7 @@ export class SigningKeys {
    */
   async published(): Promise<TokenKey[]> {
     const keys = this.inPhase(await this.readOrCreate(), TRUSTED);
-    const opened = await Promise.all(
-      keys.map((key) => this.open(key).catch((error) => this.note(key, error))),
-    );
+    const opened = await Promise.all(keys.map((key) => this.open(key).catch((error) => this.note(key, error))));
     return opened.filter((key) => key !== undefined);
   }
 
@@ -137,8 +130,7 @@ export class SigningKeys {
 
   private async all(): Promise<Keys> {
     const keys = [];
-    for await (const page of paginate(this.deps.keys, { limit: PAGE, filters: [], order: BY_ID }))
-      keys.push(...page);
+    for await (const page of paginate(this.deps.keys, { limit: PAGE, filters: [], order: BY_ID })) keys.push(...page);
     return keys;
   }
 
@@ -160,9 +152,7 @@ export class SigningKeys {
   private async insert(id: Id): Promise<boolean> {
     const fields = await this.deps.signer.makeKey();
     const now = this.deps.clock.now();
-    const [outcome] = await this.deps.keys.insertAll([
-      { id, version: 1, createdAt: now, updatedAt: now, fields },
-    ]);
+    const [outcome] = await this.deps.keys.insertAll([{ id, version: 1, createdAt: now, updatedAt: now, fields }]);
     if (outcome instanceof AppError) throw outcome;
     return outcome === 'inserted';
   }

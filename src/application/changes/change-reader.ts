@@ -79,11 +79,7 @@ export class ChangeReader<Fields> {
     }
   }
 
-  private async slice(
-    after: ChangePosition,
-    limit: number,
-    until?: FeedPosition,
-  ): Promise<ChangePage<Fields>> {
+  private async slice(after: ChangePosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields>> {
     this.requireYoung(after);
     const page = await this.deps.feed.read(after.position, limit, until);
     if (!page) throw cursorExpired();
@@ -96,8 +92,5 @@ export class ChangeReader<Fields> {
 }
 
 function cursorExpired(): AppError {
-  return new AppError(
-    'cursor_expired',
-    'Changes behind this cursor may be missing. Take a new cursor and list again.',
-  );
+  return new AppError('cursor_expired', 'Changes behind this cursor may be missing. Take a new cursor and list again.');
 }

@@ -51,11 +51,7 @@ export class CircuitBreaker {
    * @param reason says in a sentence that the time is over
    * @throws AppError `unavailable`; the translated error of the call
    */
-  wait<Result>(
-    waitMs: number,
-    call: Promise<Result>,
-    reason = 'The store did not respond in time.',
-  ): Promise<Result> {
+  wait<Result>(waitMs: number, call: Promise<Result>, reason = 'The store did not respond in time.'): Promise<Result> {
     this.askedAt ??= this.options.now();
     return new Promise((resolve, reject) => {
       const end = () => {

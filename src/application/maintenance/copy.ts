@@ -3,13 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Id, type Instant, MAX_ID } from '../../domain/record.js';
 import { canonicalJson } from '../../shared/json.js';
 import { yieldToEventLoop } from '../../shared/promises.js';
-import {
-  type Archive,
-  type Archives,
-  type EntryCounts,
-  type RecordEntry,
-  UNFINISHED_COPY,
-} from '../ports/archive.js';
+import { type Archive, type Archives, type EntryCounts, type RecordEntry, UNFINISHED_COPY } from '../ports/archive.js';
 import type { Clock } from '../ports/clock.js';
 import type { Reservation } from '../ports/idempotency-store.js';
 import { StoreConfigError } from '../ports/store.js';
@@ -291,9 +285,7 @@ export async function claimTarget(
   if (isMarked || contents.length > 0)
     throw new CopyError(
       `The target is not empty: ${described || 'nothing but the mark of a copy'}. ` +
-        (isMarked
-          ? 'It is of a copy that broke off: --overwrite deletes it.'
-          : 'A copy needs an empty store.'),
+        (isMarked ? 'It is of a copy that broke off: --overwrite deletes it.' : 'A copy needs an empty store.'),
     );
   await to.unfinished?.add([{ ...MARK, reservedAt: clock.now() }]);
 }

@@ -45,8 +45,7 @@ export class Retention {
   async purgeExpired(isOver: () => boolean = () => false): Promise<void> {
     await forEach(this.purgeable, async (purgeable) => {
       const moment = this.now() - purgeable.retentionMs;
-      while (!isOver() && (await purgeable.purgeBefore(moment, PURGE_BATCH)) === PURGE_BATCH)
-        await BACKGROUND.yield();
+      while (!isOver() && (await purgeable.purgeBefore(moment, PURGE_BATCH)) === PURGE_BATCH) await BACKGROUND.yield();
     });
   }
 

@@ -132,9 +132,7 @@ class PatchedDocument {
     if (!isArray && !isJsonObject(value)) return value;
     if (depth >= MAX_DEPTH) throw this.tooLarge();
     if (isArray) return value.map((element) => this.copy(element, depth + 1));
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, this.copy(member, depth + 1)]),
-    );
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.copy(member, depth + 1)]));
   }
 
   private cannot(member: 'path' | 'from'): AppError {
@@ -146,26 +144,18 @@ class PatchedDocument {
 
   private tooLarge(): AppError {
     const limits = `must leave a record of at most ${MAX_DEPTH} levels, and the patch add at most ${MAX_VALUES} values in all`;
-    return invalidPatch('The patch makes too much of the record.', [
-      fieldIssue('too_long', [this.at], limits),
-    ]);
+    return invalidPatch('The patch makes too much of the record.', [fieldIssue('too_long', [this.at], limits)]);
   }
 }
 
 /** RFC 6902 section 4.6: numbers by value, objects in any order of members. */
 function isSameJson(one: unknown, other: unknown): boolean {
   if (Array.isArray(one)) {
-    return (
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((value, i) => isSameJson(value, other[i]))
-    );
+    return Array.isArray(other) && one.length === other.length && one.every((value, i) => isSameJson(value, other[i]));
   }
   if (!isJsonObject(one) || !isJsonObject(other)) return one === other;
   const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length && names.every((name) => isSameJson(one[name], other[name]))
-  );
+  return names.length === Object.keys(other).length && names.every((name) => isSameJson(one[name], other[name]));
 }
 
 function quoted(path: Steps): string {
@@ -277,9 +267,7 @@ function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
   }
   const { op } = sent;
   const report = (code: Issue['code'], member: string, rule: string) =>
-    issues.push(
-      fieldIssue(code, [at, member], `${code === 'required' ? 'is required: it ' : ''}must be ${rule}`),
-    );
+    issues.push(fieldIssue(code, [at, member], `${code === 'required' ? 'is required: it ' : ''}must be ${rule}`));
   if (op === undefined) report('required', 'op', OPERATIONS);
   else if (typeof op !== 'string') report('invalid_type', 'op', OPERATIONS);
   else if (!NEEDED.has(op)) report('invalid_format', 'op', OPERATIONS);

@@ -55,8 +55,7 @@ export async function unusableRecords(
   read: (table: string) => Promise<readonly Row[]>,
 ): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
-  for (const table of tables)
-    if (table.unusableFields) found.push(...unusableRows(table, await read(table.name)));
+  for (const table of tables) if (table.unusableFields) found.push(...unusableRows(table, await read(table.name)));
   return found;
 }
 

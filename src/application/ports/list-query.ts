@@ -22,13 +22,7 @@ export type Value = string | number;
  * A record that lacks the field matches no filter but `exists` and `inOrNone`. Texts are compared literally. A list
  * matches if one of its elements does.
  */
-export type Filter =
-  | Comparison
-  | Membership
-  | OptionalMembership
-  | AttributeFilter
-  | ExistenceFilter
-  | SearchFilter;
+export type Filter = Comparison | Membership | OptionalMembership | AttributeFilter | ExistenceFilter | SearchFilter;
 
 export interface Comparison {
   /** A field of the resource, or one of {@link SELECTABLE_FIELDS}. */
@@ -57,11 +51,7 @@ export interface OptionalMembership {
 }
 
 /** A record that lacks the attribute matches none but `exists`. */
-export type AttributeFilter =
-  | AttributeEquality
-  | AttributeMembership
-  | AttributeComparison
-  | AttributeExistence;
+export type AttributeFilter = AttributeEquality | AttributeMembership | AttributeComparison | AttributeExistence;
 
 interface OfAttribute {
   readonly field: 'attributes';

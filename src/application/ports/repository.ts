@@ -72,10 +72,7 @@ export interface Repository<Fields> {
    * As {@link findByUnique}, for many values at once.
    * @returns for each value, in order, the record that has it
    */
-  findAllByUnique(
-    field: string,
-    values: readonly Value[],
-  ): Promise<readonly (Versioned<Fields> | undefined)[]>;
+  findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]>;
 
   /**
    * Returns one page. A client that follows the positions of the pages sees a record exactly once if the record

@@ -178,12 +178,7 @@ export async function scanBlocks(scan: BlockScan, read: (range: IdRange) => Prom
  * The next ids of a range, to the end of a unit. A part that reaches the edge, beyond which no record is, is all that
  * is left.
  */
-function nextPart(
-  left: IdRange,
-  ids: number,
-  { isAscending, unit }: BlockScan,
-  edge: Id | undefined,
-): IdRange {
+function nextPart(left: IdRange, ids: number, { isAscending, unit }: BlockScan, edge: Id | undefined): IdRange {
   if (isAscending) {
     const high = left.low - (left.low % unit) + ids - 1;
     return high >= left.high || (edge !== undefined && high >= edge) ? left : { low: left.low, high };

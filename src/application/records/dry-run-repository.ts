@@ -1,13 +1,7 @@
 import { AppError, duplicateValue, unavailable } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import {
-  detached,
-  type Exhausted,
-  heldBytes,
-  type QuotaLimits,
-  type QuotaShare,
-} from '../../shared/byte-quota.js';
+import { detached, type Exhausted, heldBytes, type QuotaLimits, type QuotaShare } from '../../shared/byte-quota.js';
 import type { Value } from '../ports/list-query.js';
 import type { InsertOutcome, Removal, Replacement, ReplaceOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
@@ -28,14 +22,7 @@ export function isDryRunId(id: Id): boolean {
 }
 
 type Lookup<Fields> = Pick<Repository<Fields>, 'findAllByUnique'>;
-type Methods =
-  | 'find'
-  | 'findAllByUnique'
-  | 'findUsedIds'
-  | 'insertAll'
-  | 'replaceAll'
-  | 'removeAll'
-  | 'confirmAll';
+type Methods = 'find' | 'findAllByUnique' | 'findUsedIds' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
 
 /** A record as it is kept: its text alone. Its fields as objects can take twenty times as much. */
 type Kept = Pick<Versioned<unknown>, 'version' | 'createdAt' | 'updatedAt'> & { readonly json: string };
@@ -88,18 +75,14 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
 
   /** Why a write by this key is refused: an earlier one that it depends on was not kept. */
   refusal(field: string, value: Value): AppError | undefined {
-    const entries: ReadonlyMap<unknown, unknown> | undefined =
-      field === 'id' ? this.written : this.owners.get(field);
+    const entries: ReadonlyMap<unknown, unknown> | undefined = field === 'id' ? this.written : this.owners.get(field);
     const key = field === 'id' ? Number(value) : foldedValue(this, field, value);
     if (!entries?.has(key)) return this.closed;
     const entry = entries.get(key);
     return entry instanceof AppError ? entry : undefined;
   }
 
-  async findAllByUnique(
-    field: string,
-    values: readonly Value[],
-  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+  async findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const stored = await this.records.findAllByUnique(field, values);
     return values.map((value, at) => {
       const id = field === 'id' ? Number(value) : this.ownerOf(field, value, stored[at]);
@@ -227,8 +210,7 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
   /** The values that a record does not have any more. */
   private givenUp(values: readonly FieldValue[], old: Versioned<Fields> | undefined): readonly FieldValue[] {
     if (!old) return [];
-    const isKept = ([field, value]: FieldValue) =>
-      values.some(([one, own]) => one === field && own === value);
+    const isKept = ([field, value]: FieldValue) => values.some(([one, own]) => one === field && own === value);
     return this.valuesOf(old).filter((value) => !isKept(value));
   }
 

@@ -3,13 +3,7 @@ import { type FieldSpecs, SYSTEM_FIELDS } from '../../domain/fields.js';
 import type { Versioned } from '../../domain/record.js';
 import { BACKGROUND, type Task } from '../../shared/task-scheduler.js';
 import type { Clock } from '../ports/clock.js';
-import {
-  type Filter,
-  type ListPage,
-  type ListQuery,
-  MAX_PAGE_BYTES,
-  type Position,
-} from '../ports/list-query.js';
+import { type Filter, type ListPage, type ListQuery, MAX_PAGE_BYTES, type Position } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { positionOf } from './query-semantics.js';
 import { StoredRecord } from './record-json.js';

@@ -124,8 +124,7 @@ export function prefixRange(prefix: string): { readonly from: string; readonly b
 /** Whether a record matches a filter, for stores without a query language. */
 export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
   if (filter.operator === 'attribute') return hasAttribute(record, filter);
-  if (filter.operator === 'search')
-    return matchesText(filter.words, recordText(table, record.fields as object));
+  if (filter.operator === 'search') return matchesText(filter.words, recordText(table, record.fields as object));
   const own: unknown = fieldValue(record, filter.field);
   if (filter.operator === 'exists') return (own !== undefined) === filter.value;
   if (filter.operator === 'inOrNone') return own === undefined || filter.values.includes(own as Value);
@@ -135,8 +134,7 @@ export function matchesFilter(table: RecordTable, record: Versioned<unknown>, fi
 
 function matchesValue(table: RecordTable, own: Value, filter: Comparison | Membership): boolean {
   const value = comparedValue(table, filter, own);
-  if (filter.operator === 'in')
-    return filter.values.some((other) => comparedValue(table, filter, other) === value);
+  if (filter.operator === 'in') return filter.values.some((other) => comparedValue(table, filter, other) === value);
   return COMPARISONS[filter.operator](value, comparedValue(table, filter, filter.value));
 }
 
@@ -154,8 +152,7 @@ function hasAttribute({ fields }: Versioned<unknown>, filter: AttributeFilter): 
   const own = attributeOf(fields as object, filter.key);
   if ('exists' in filter) return (own !== undefined) === filter.exists;
   if (own === undefined) return false;
-  if ('comparison' in filter)
-    return typeof own === 'number' && COMPARISONS[filter.comparison](own, filter.number);
+  if ('comparison' in filter) return typeof own === 'number' && COMPARISONS[filter.comparison](own, filter.number);
   return attributeValues(filter).includes(own);
 }
 

@@ -188,8 +188,8 @@ type MergeOrReplacement = Exclude<Change, { readonly kind: 'json-patch' }>;
 function readOnlyIssues(sent: JsonObject, current?: Versioned<unknown>): readonly Issue[] {
   if (!hasReadOnly(sent)) return NO_ISSUES;
   const stored: JsonObject = current ? metadata(current) : {};
-  return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(
-    (field) => issueIn({}, { code: 'read_only_field', path: [field] }),
+  return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map((field) =>
+    issueIn({}, { code: 'read_only_field', path: [field] }),
   );
 }
 
@@ -238,8 +238,7 @@ function objectReader(
       if (value === undefined || (canBeEmpty && isEmpty(value))) continue;
       fields[name] = read ? read(value, current?.[name]) : value;
     }
-    if (current)
-      for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) fields[name] = current[name];
+    if (current) for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) fields[name] = current[name];
     return fields;
   };
 }
@@ -259,8 +258,7 @@ function isEmpty(value: unknown): boolean {
 function valueReader(field: Field): ((sent: unknown, current: unknown) => unknown) | undefined {
   if (field.kind === 'object') {
     const read = objectReader(field.fields);
-    return (sent, current) =>
-      isJsonObject(sent) ? read(sent, isJsonObject(current) ? current : undefined) : sent;
+    return (sent, current) => (isJsonObject(sent) ? read(sent, isJsonObject(current) ? current : undefined) : sent);
   }
   if (field.kind === 'integer') return zeroOf;
   if (field.kind === 'attributes')
@@ -301,10 +299,7 @@ function hasOne(value: unknown, texts: readonly string[]): boolean {
   return value === null || Object.values(value).some((member) => hasOne(member, texts));
 }
 
-function memberCleaner(
-  table: FieldTable,
-  readOnly: ReadonlySet<string> = new Set(),
-): (sent: JsonObject) => JsonObject {
+function memberCleaner(table: FieldTable, readOnly: ReadonlySet<string> = new Set()): (sent: JsonObject) => JsonObject {
   const isNoValue = (name: string, value: unknown) => {
     const field = Object.hasOwn(table, name) ? table[name] : undefined;
     if (value === null) return readOnly.has(name) || (field !== undefined && !field.required);
@@ -370,11 +365,7 @@ export async function validateAll<Fields>(
 
 /** Returns an AppError `validation_failed` with the first of the issues; see {@link MAX_ISSUES}. */
 export function validationFailed(issues: readonly Issue[]): AppError {
-  return new AppError(
-    'validation_failed',
-    'The request body is invalid; see details.',
-    issues.slice(0, MAX_ISSUES),
-  );
+  return new AppError('validation_failed', 'The request body is invalid; see details.', issues.slice(0, MAX_ISSUES));
 }
 
 /** Returns which records exist. */
@@ -399,9 +390,7 @@ export function referenceValidator(
   });
   if (named.length === 0) return undefined;
   return async (candidates) => {
-    const added = candidates.map(({ draft, previous }) =>
-      addedReferences(table, draft.fields, previous?.fields),
-    );
+    const added = candidates.map(({ draft, previous }) => addedReferences(table, draft.fields, previous?.fields));
     const existing = await Promise.all(
       named.map(async ([name, resource]): Promise<[string, ReadonlySet<Id>]> => {
         const ids = new Set(added.flat().flatMap(({ to, id }) => (to === name ? [id] : [])));
@@ -419,7 +408,5 @@ export function referenceValidator(
 
 function addedReferences(table: FieldTable, fields: unknown, previous: unknown): readonly Reference[] {
   const known = referencesIn(table, previous);
-  return referencesIn(table, fields).filter(
-    ({ to, id }) => !known.some((one) => one.to === to && one.id === id),
-  );
+  return referencesIn(table, fields).filter(({ to, id }) => !known.some((one) => one.to === to && one.id === id));
 }

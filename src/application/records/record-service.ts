@@ -164,8 +164,7 @@ export class RecordService<Fields> {
     change: Change,
     complete?: RecordWrite<Fields>['complete'],
   ): Promise<Versioned<Fields>> {
-    const draft = (current?: Versioned<Fields>) =>
-      changedDraft(this.deps.view, change, current as Versioned<Fields>);
+    const draft = (current?: Versioned<Fields>) => changedDraft(this.deps.view, change, current as Versioned<Fields>);
     const { field, value: key } = uniqueKey(address);
     const write = { key, mustExist: true, precondition, draft, ...(complete && { complete }) };
     return (await this.writeOne(write, { field })).record;

@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  AppError,
-  DuplicateValue,
-  notFound,
-  PreconditionFailed,
-  versionRequired,
-} from '../../domain/errors.js';
+import { AppError, DuplicateValue, notFound, PreconditionFailed, versionRequired } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { MaybePromise } from '../../shared/promises.js';
@@ -140,10 +134,7 @@ export class RecordWriter<Fields> {
    * @returns the outcomes, in order
    * @throws AppError `unavailable`: some of them may have been carried out
    */
-  async writeAll(
-    writes: readonly RecordWrite<Fields>[],
-    task?: Task,
-  ): Promise<readonly WriteOutcome<Fields>[]> {
+  async writeAll(writes: readonly RecordWrite<Fields>[], task?: Task): Promise<readonly WriteOutcome<Fields>[]> {
     return Promise.all(await this.startAll(writes, task));
   }
 
@@ -321,8 +312,7 @@ export class RecordWriter<Fields> {
       else if (mustExist || field === 'id') attempt.outcome = notFound();
       else attempt.step = 'insert';
     } else if (!isMet(precondition, current.version)) attempt.outcome = new PreconditionFailed(current);
-    else if (isDeletion || versionNeeded?.by === 'all')
-      this.change(attempt, isDeletion ? 'remove' : 'confirm');
+    else if (isDeletion || versionNeeded?.by === 'all') this.change(attempt, isDeletion ? 'remove' : 'confirm');
     else attempt.step = 'confirm';
     return isOpen(attempt) && !isDeletion ? write.draft(current) : undefined;
   }
@@ -371,8 +361,7 @@ export class RecordWriter<Fields> {
     const unreserved = attempts.filter((attempt) => !isReserved(attempt));
     const free = unreserved.length > 0 ? await ids.take(unreserved.length) : [];
     each(unreserved, free, (attempt, id) => attempt.makeRecord(id, clock.now()));
-    for (const attempt of attempts.filter(isReserved))
-      attempt.makeRecord(attempt.reservation.id, clock.now());
+    for (const attempt of attempts.filter(isReserved)) attempt.makeRecord(attempt.reservation.id, clock.now());
     const created = attempts.map(recordOf);
     const outcomes = await records.insertAll(created);
     const unused: Id[] = [];

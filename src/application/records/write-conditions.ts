@@ -28,11 +28,7 @@ export function tooManyRaces(): AppError {
 }
 
 /** Returns the next version of a record. `updatedAt` never goes back, also if the clock was set back. */
-export function nextVersion<Fields>(
-  current: Versioned<Fields>,
-  fields: Fields,
-  now: Instant,
-): StoredRecord<Fields> {
+export function nextVersion<Fields>(current: Versioned<Fields>, fields: Fields, now: Instant): StoredRecord<Fields> {
   const updatedAt = Math.max(now, current.updatedAt);
   return StoredRecord.of({ ...current, version: current.version + 1, updatedAt, fields });
 }

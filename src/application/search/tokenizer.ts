@@ -55,11 +55,7 @@ interface Word {
 function splitWords(text: string): Word[] {
   if (ASCII.test(text))
     return (text.toLowerCase().match(ASCII_WORDS) ?? []).map((word) => ({ text: word, isUnspaced: false }));
-  const lowerCase = text
-    .normalize('NFKD')
-    .replaceAll(OPTIONAL_MARKS, '')
-    .toLowerCase()
-    .replaceAll(UNSEEN, '');
+  const lowerCase = text.normalize('NFKD').replaceAll(OPTIONAL_MARKS, '').toLowerCase().replaceAll(UNSEEN, '');
   const words = lowerCase.replaceAll(FOLDED_LETTERS, (letter) => FOLDED[letter] ?? letter).match(WORDS) ?? [];
   return words.map((text) => ({ text, isUnspaced: UNSPACED_START.test(text) }));
 }

@@ -94,10 +94,7 @@ export class Deliveries {
    * @param change returns undefined to leave the state as it is
    * @returns undefined if the state stays as it is, or the webhook is deleted
    */
-  async change(
-    id: Id,
-    change: (state: WebhookState) => WebhookState | undefined,
-  ): Promise<WebhookState | undefined> {
+  async change(id: Id, change: (state: WebhookState) => WebhookState | undefined): Promise<WebhookState | undefined> {
     const { states, backoff } = this.deps;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const current = await states.find(id);
@@ -121,11 +118,7 @@ export class Deliveries {
   }
 
   /** @returns whether no other write was faster */
-  private async write(
-    id: Id,
-    current: Versioned<WebhookState> | undefined,
-    fields: WebhookState,
-  ): Promise<boolean> {
+  private async write(id: Id, current: Versioned<WebhookState> | undefined, fields: WebhookState): Promise<boolean> {
     const { states, clock } = this.deps;
     const now = clock.now();
     const [outcome] = current

@@ -163,8 +163,7 @@ export class WebhookSender {
         const isUsable = usable.has(webhook);
         // Its step pauses it.
         const mustPause =
-          !isUsable ||
-          keyProblem(made.get(webhook.fields.createdBy), webhook.fields, clock.now()) !== undefined;
+          !isUsable || keyProblem(made.get(webhook.fields.createdBy), webhook.fields, clock.now()) !== undefined;
         const watched = this.watch(webhook, isUsable);
         found.set(webhook.id, watched);
         if (mustPause) this.wait(watched, 0);
@@ -322,8 +321,7 @@ export class WebhookSender {
       if (!page) return this.message(name, position, await this.deps.feeds[name].end());
       if (page.changes.length > 0) return this.message(name, position, page.next, page.changes);
       // The clock may have been ahead.
-      if (Math.abs(now - position.readAt) >= REFRESH_MS)
-        news.set(name, { ...position, at: page.next, readAt: now });
+      if (Math.abs(now - position.readAt) >= REFRESH_MS) news.set(name, { ...position, at: page.next, readAt: now });
     }
     return undefined;
   }
@@ -335,9 +333,7 @@ export class WebhookSender {
   ): Promise<PendingMessage | undefined> {
     if (!pending || starts[pending.resource]?.at !== pending.start) return undefined;
     if (this.deps.clock.now() - pending.madeAt > POSITION_MS) return undefined;
-    const from = pending.type.endsWith(RESYNC)
-      ? pending.next
-      : (places[pending.resource]?.at ?? pending.start);
+    const from = pending.type.endsWith(RESYNC) ? pending.next : (places[pending.resource]?.at ?? pending.start);
     return (await this.deps.feeds[pending.resource].read(from, 1)) && pending;
   }
 
@@ -374,10 +370,7 @@ export class WebhookSender {
   }
 
   /** @returns undefined if it was cut off by {@link stop}, or the service itself had no look-up or connection for it */
-  private async send(
-    webhook: Versioned<Webhook>,
-    message: PendingMessage,
-  ): Promise<DeliveryAttempt | undefined> {
+  private async send(webhook: Versioned<Webhook>, message: PendingMessage): Promise<DeliveryAttempt | undefined> {
     const { signal } = this.stopping;
     try {
       const attempt = await this.deps.deliveries.send(webhook, message, signal);
@@ -403,9 +396,7 @@ export class WebhookSender {
       const { lease: _over, ...free } = state;
       if (!attempt) return free;
       const noted = withAttempt(free, attempt);
-      return isAccepted(attempt)
-        ? advanced(noted, message, now)
-        : failed(noted, webhook.fields, attempt, now);
+      return isAccepted(attempt) ? advanced(noted, message, now) : failed(noted, webhook.fields, attempt, now);
     });
     if (!attempt) return this.wait(watched, now + OWN_LIMIT_PAUSE_MS);
     if (!settled) return;
@@ -441,10 +432,7 @@ const EXPIRED = 'The receiver took no message for so long that changes may be mi
 type News = Map<ResourceName, ReadPosition>;
 
 /** The positions of the resources, the oldest first, so that each has its turn. */
-function positionsOf(
-  { resources, starts }: Webhook,
-  { places }: WebhookState,
-): [ResourceName, ReadPosition][] {
+function positionsOf({ resources, starts }: Webhook, { places }: WebhookState): [ResourceName, ReadPosition][] {
   return resources
     .map((name): [ResourceName, ReadPosition] => {
       const { at, readAt } = starts[name] ?? { at: '', readAt: 0 };
@@ -465,12 +453,7 @@ function advanced(state: WebhookState, message: PendingMessage, now: Instant): W
   return { ...rest, places: { ...rest.places, [message.resource]: position }, lastDeliveryAt: now };
 }
 
-function failed(
-  state: WebhookState,
-  webhook: Webhook,
-  { status, error }: DeliveryAttempt,
-  now: Instant,
-): WebhookState {
+function failed(state: WebhookState, webhook: Webhook, { status, error }: DeliveryAttempt, now: Instant): WebhookState {
   const count = (isFailing(webhook, state) ? (state.failures?.count ?? 0) : 0) + 1;
   const nextAt = now + (RETRY_MS[Math.min(count, RETRY_MS.length) - 1] ?? 0);
   const lastError = error ?? `The receiver responded with ${status}`;

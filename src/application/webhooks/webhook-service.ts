@@ -113,30 +113,24 @@ export class WebhookService {
     change: Change,
   ): Promise<Versioned<ShownWebhook>> {
     const { newSecret } = this.deps;
-    return this.update(
-      this.webhooksOf(changer),
-      id,
-      precondition,
-      change,
-      async (fields, { fields: current }) => {
-        const isNamed = namesTarget(change);
-        if (isNamed) requireReading(changer, fields);
-        const isElsewhere = fields.url !== current.url;
-        const hasOtherResources = !isDeepStrictEqual(fields.resources, current.resources);
-        const isTakenOver = isNamed && changer && keyIdOf(changer) !== current.createdBy;
-        const needsOwner = isElsewhere || hasOtherResources || isTakenOver;
-        if (!needsOwner && fields.status === current.status) return fields;
-        const anew = { ...fields, round: roundOf(current) + 1 };
-        if (!needsOwner) return anew;
-        const owned = {
-          ...anew,
-          ...(await this.ownership(changer, fields.resources, current.starts)),
-        };
-        if (!isElsewhere) return owned;
-        const { formerSecrets: _ofTheOtherUrl, ...rest } = owned;
-        return { ...rest, secret: newSecret() };
-      },
-    );
+    return this.update(this.webhooksOf(changer), id, precondition, change, async (fields, { fields: current }) => {
+      const isNamed = namesTarget(change);
+      if (isNamed) requireReading(changer, fields);
+      const isElsewhere = fields.url !== current.url;
+      const hasOtherResources = !isDeepStrictEqual(fields.resources, current.resources);
+      const isTakenOver = isNamed && changer && keyIdOf(changer) !== current.createdBy;
+      const needsOwner = isElsewhere || hasOtherResources || isTakenOver;
+      if (!needsOwner && fields.status === current.status) return fields;
+      const anew = { ...fields, round: roundOf(current) + 1 };
+      if (!needsOwner) return anew;
+      const owned = {
+        ...anew,
+        ...(await this.ownership(changer, fields.resources, current.starts)),
+      };
+      if (!isElsewhere) return owned;
+      const { formerSecrets: _ofTheOtherUrl, ...rest } = owned;
+      return { ...rest, secret: newSecret() };
+    });
   }
 
   /**
@@ -189,9 +183,7 @@ export class WebhookService {
       const message = deliveries.message('webhook.test', 0, {});
       const { madeAt: at, type, changes } = message;
       const problem = await deliveries.problemOf(webhook);
-      const attempt = problem
-        ? { at, type, changes, error: problem.text }
-        : await deliveries.send(webhook, message);
+      const attempt = problem ? { at, type, changes, error: problem.text } : await deliveries.send(webhook, message);
       await deliveries.change(id, (state) => withAttempt(state, attempt));
       return attempt;
     } finally {
@@ -284,8 +276,7 @@ function requireReading(principal: Principal | undefined, { resources }: Pick<We
 }
 
 function needsKey(): InsufficientScope {
-  const message =
-    'A webhook belongs to an API key: send a key, or an access token that this service issued for one.';
+  const message = 'A webhook belongs to an API key: send a key, or an access token that this service issued for one.';
   return new InsufficientScope(['webhooks:admin'], message);
 }
 

@@ -34,10 +34,7 @@ export function forgetsEverything(name: string): string {
 }
 
 /** The names of the stores that fulfil this, for a person: `sqlite or mongodb`. */
-export function storesWith(
-  condition: (store: StoreRegistration) => boolean,
-  stores: Stores = STORES,
-): string {
+export function storesWith(condition: (store: StoreRegistration) => boolean, stores: Stores = STORES): string {
   return anyOf(Object.keys(stores).filter((name) => condition(stores[name] as StoreRegistration)));
 }
 

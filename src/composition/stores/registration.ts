@@ -86,12 +86,7 @@ export interface StoreBackup<Setting extends string = never> {
    * @param at the time, in milliseconds since 1970
    * @throws SourceMissing, BackupUnusable, BackupTargetError, StoreInUse
    */
-  restore(
-    settings: Texts<Setting>,
-    file: string,
-    at: number,
-    progress: BackupProgress,
-  ): Promise<RestoreReport>;
+  restore(settings: Texts<Setting>, file: string, at: number, progress: BackupProgress): Promise<RestoreReport>;
 }
 
 /**
@@ -107,9 +102,7 @@ export function isAmbiguousUrl(url: string): boolean {
 export function serverUrl(): Joi.StringSchema {
   return Joi.string()
     .meta({ secrecy: 'url' })
-    .custom((text: string, { error }: Joi.CustomHelpers) =>
-      isAmbiguousUrl(text) ? error('url.ambiguous') : text,
-    )
+    .custom((text: string, { error }: Joi.CustomHelpers) => (isAmbiguousUrl(text) ? error('url.ambiguous') : text))
     .messages({
       'url.ambiguous':
         '{{#label}} has a #, or an @ behind a / or ?; percent-encode such characters in its credentials: ' +

@@ -60,10 +60,7 @@ export async function runPrimary(settings: Settings, socket: number | undefined)
     if (shutdown.requested) return;
     if (!(error instanceof StartupError)) throw error;
     const { reason, code, signal } = error.end;
-    await exit(
-      reason ?? (signal ? `its first worker was ended by ${signal}` : undefined),
-      code ?? EXIT_CODES.problem,
-    );
+    await exit(reason ?? (signal ? `its first worker was ended by ${signal}` : undefined), code ?? EXIT_CODES.problem);
   }
 }
 

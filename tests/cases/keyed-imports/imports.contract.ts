@@ -74,9 +74,7 @@ class RandomImports {
 
   /** Records without a unique value become many. */
   private async deleteAll(what: string): Promise<void> {
-    const lines = [...this.model.records].map(([id, { version }]) =>
-      jsonLine({ id, version, deleted: true }),
-    );
+    const lines = [...this.model.records].map(([id, { version }]) => jsonLine({ id, version, deleted: true }));
     const mode: Mode = { resource: this.resource, match: 'id' };
     await this.check(what, mode, lines.length, (at) => lines[at] as Line);
   }
@@ -145,12 +143,7 @@ class RandomImports {
     return resultsOf(await this.client.post(`/v1/${this.resource}/imports${query}`, text, { headers }));
   }
 
-  private expectSame(
-    what: string,
-    lines: readonly Line[],
-    results: readonly Json[],
-    expected: readonly Result[],
-  ) {
+  private expectSame(what: string, lines: readonly Line[], results: readonly Json[], expected: readonly Result[]) {
     for (const [at, wanted] of expected.entries()) {
       const got = results[at];
       if (isDeepStrictEqual(got && comparable(got), { line: at + 1, ...wanted })) continue;
@@ -171,18 +164,15 @@ class RandomImports {
   /** The records are those of the model, and one whose version is as before is otherwise as before too. */
   private async expectState(what: string): Promise<void> {
     const now = await this.read();
-    const shown = [...now].map(
-      ([id, { id: _id, version, createdAt: _created, updatedAt: _updated, ...fields }]) => [
-        id,
-        { version, fields },
-      ],
-    );
+    const shown = [...now].map(([id, { id: _id, version, createdAt: _created, updatedAt: _updated, ...fields }]) => [
+      id,
+      { version, fields },
+    ]);
     const wanted = [...this.model.records].toSorted(([one], [other]) => one - other);
     expect(shown, `records after ${what}`).to.deep.equal(wanted);
     for (const [id, record] of now) {
       const before = this.state.get(id);
-      if (before?.version === record.version)
-        expect(record, `record ${id} after ${what}`).to.deep.equal(before);
+      if (before?.version === record.version) expect(record, `record ${id} after ${what}`).to.deep.equal(before);
       else if (before) expect(record.createdAt, `record ${id} after ${what}`).to.equal(before.createdAt);
     }
     this.state = now;

@@ -167,17 +167,9 @@ export class Model {
   /** What is wrong with a line whose key, version or deletion is wrong already, whatever record it means. */
   private otherIssues(match: string, body: Json, misfits: readonly string[] = []): Issue[] {
     if (body.deleted === true) return [];
-    const {
-      id: _id,
-      version: _version,
-      deleted: _deleted,
-      createdAt: _created,
-      updatedAt: _updated,
-      ...own
-    } = body;
+    const { id: _id, version: _version, deleted: _deleted, createdAt: _created, updatedAt: _updated, ...own } = body;
     return this.issuesOf(withoutNulls(this.resource, own), misfits).filter(
-      ([code, pointer]) =>
-        code !== 'required' && ![`/${match}`, '/id', '/version', '/deleted'].includes(pointer),
+      ([code, pointer]) => code !== 'required' && ![`/${match}`, '/id', '/version', '/deleted'].includes(pointer),
     );
   }
 }
@@ -256,9 +248,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   attributes: (value, pointer) =>
     isObject(value)
       ? Object.entries(value).flatMap(([key, one]) =>
-          ['string', 'number', 'boolean'].includes(typeof one)
-            ? []
-            : [['invalid_type', `${pointer}/${key}`] as const],
+          ['string', 'number', 'boolean'].includes(typeof one) ? [] : [['invalid_type', `${pointer}/${key}`] as const],
         )
       : [['invalid_type', pointer]],
 };
@@ -290,9 +280,7 @@ function issuesOf(resource: Resource, fields: Json): Issue[] {
   return [
     ...missing.map((name): Issue => ['required', `/${name}`]),
     ...Object.entries(fields).flatMap(([name, value]): Issue[] =>
-      FIELDS[resource].includes(name)
-        ? (RULES[name]?.(value, `/${name}`) ?? [])
-        : [['unknown_field', `/${name}`]],
+      FIELDS[resource].includes(name) ? (RULES[name]?.(value, `/${name}`) ?? []) : [['unknown_field', `/${name}`]],
     ),
   ];
 }

@@ -2,16 +2,7 @@ import type { SeededRandom } from '../../support/seeded-random.js';
 import { type Json, type Line, type Mode, type Model, type Resource, type Sent, UNIQUE } from './model.js';
 
 const SKUS = ['A-1', 'a-1', 'B.2', 'C_3', 'D', 'E', 'F', 'G'];
-const EMAILS = [
-  'ann@x.org',
-  'ANN@x.org',
-  'ann@X.ORG',
-  'bo@x.org',
-  'cy@x.org',
-  'Cy@x.org',
-  'di@x.org',
-  'ed@x.org',
-];
+const EMAILS = ['ann@x.org', 'ANN@x.org', 'ann@X.ORG', 'bo@x.org', 'cy@x.org', 'Cy@x.org', 'di@x.org', 'ed@x.org'];
 const KEYS: Readonly<Record<string, readonly string[]>> = { sku: SKUS, email: EMAILS };
 const BAD_KEYS = ['', 'a b', 'x'.repeat(300), 7, true, null];
 const BAD_NUMBERS = [0, -1, 1.5, '1', true];
@@ -25,12 +16,7 @@ const GOOD: Readonly<Record<string, readonly Json[]>> = {
     { amount: 2, currency: 'USD' },
     { amount: 0, currency: 'EUR' },
   ],
-  attributes: [
-    { colour: 'red', watts: 7.5 },
-    { colour: '5', watts: 7.5, dim: true },
-    { dim: true, watts: -2 },
-    {},
-  ],
+  attributes: [{ colour: 'red', watts: 7.5 }, { colour: '5', watts: 7.5, dim: true }, { dim: true, watts: -2 }, {}],
 };
 const PARTS: Readonly<Record<string, readonly Json[]>> = {
   price: [{ amount: 3 }, { currency: 'GBP' }, {}, { amount: null }],
@@ -70,9 +56,7 @@ export abstract class RandomLines {
     if (mode.match !== 'id') return random.oneOf(KEYS[this.unique] ?? []);
     const known = [...model.records.keys()].filter((id) => id > 0);
     const gone = model.deletedIds.filter((id) => id > 0);
-    return random.chance(0.15) || known.length === 0
-      ? random.oneOf([...gone, 8_999_999])
-      : random.oneOf(known);
+    return random.chance(0.15) || known.length === 0 ? random.oneOf([...gone, 8_999_999]) : random.oneOf(known);
   }
 
   protected version(key: Json): Json {
@@ -80,16 +64,7 @@ export abstract class RandomLines {
     const { version = 1 } = this.found(key) ?? {};
     return random.weighted({ absent: 70, right: 20, wrong: 9, bad: 1 }) === 'absent'
       ? undefined
-      : random.oneOf([
-          version,
-          version,
-          version,
-          version,
-          version + 1,
-          version - 1,
-          999,
-          random.oneOf(BAD_NUMBERS),
-        ]);
+      : random.oneOf([version, version, version, version, version + 1, version - 1, 999, random.oneOf(BAD_NUMBERS)]);
   }
 
   protected found(key: Json) {
@@ -115,8 +90,7 @@ export class RandomJsonLines extends RandomLines {
 
   next(): Line {
     const { random } = this;
-    if (random.chance(0.01))
-      return malformed(random.oneOf(['{"sku":', '{"name":"a","name":"b"}', 'nonsense']));
+    if (random.chance(0.01)) return malformed(random.oneOf(['{"sku":', '{"name":"a","name":"b"}', 'nonsense']));
     if (random.chance(0.005)) return jsonLine(random.oneOf([[], 'text', 7]));
     if (this.due.length === 0 && this.mode.match === 'id' && random.chance(0.05)) this.exchange();
     return jsonLine(this.due.shift() ?? this.body());
@@ -129,9 +103,7 @@ export class RandomJsonLines extends RandomLines {
     const stored = this.found(key);
     if (match !== undefined && stored && stored.id > 0 && random.chance(0.15))
       return { ...(random.chance(0.5) && { id: stored.id }), ...stored.fields, [match]: key };
-    const fields = FIELD_NAMES[resource]
-      .filter((name) => name !== match)
-      .map((name) => [name, this.value(name)]);
+    const fields = FIELD_NAMES[resource].filter((name) => name !== match).map((name) => [name, this.value(name)]);
     const body: Json = {
       ...Object.fromEntries(fields),
       version: match === undefined ? undefined : this.version(key),
@@ -162,11 +134,7 @@ export class RandomJsonLines extends RandomLines {
     const change = ([id, { fields }]: typeof one, value: string) => ({ id, ...fields, [unique]: value });
     const free = unique === 'sku' ? 'free' : 'free@x.org';
     const last = random.oneOf([other, one]);
-    this.due.push(
-      change(one, free),
-      change(other, one[1].fields[unique]),
-      change(last, other[1].fields[unique]),
-    );
+    this.due.push(change(one, free), change(other, one[1].fields[unique]), change(last, other[1].fields[unique]));
   }
 }
 
@@ -209,12 +177,7 @@ export class RandomCsvLines extends RandomLines {
     super(random, mode, model);
     const { match, resource } = mode;
     const needed = match === undefined ? (resource === 'users' ? ['name', 'email'] : ['name']) : [match];
-    const price = random.oneOf([
-      [],
-      ['price.amount'],
-      ['price.amount', 'price.currency'],
-      ['price.currency'],
-    ]);
+    const price = random.oneOf([[], ['price.amount'], ['price.amount', 'price.currency'], ['price.currency']]);
     const untyped = ['attributes.colour', 'attributes.watts', 'attributes.dim'];
     const typed = ['attributes.colour', 'attributes[watts]:number', 'attributes[dim]:boolean'];
     const attributes = random.oneOf([[], ['attributes'], typed, untyped, untyped, untyped]);
@@ -237,15 +200,13 @@ export class RandomCsvLines extends RandomLines {
       if (name === 'version') return this.cellOf(this.version(key));
       if (name === 'id') return this.cellOf(this.idBeside(key));
       if (name === 'deleted' && random.chance(0.9)) return '';
-      if (name === this.unique && random.chance(0.95))
-        return random.chance(0.3) ? '' : random.oneOf(KEYS[name] ?? []);
+      if (name === this.unique && random.chance(0.95)) return random.chance(0.3) ? '' : random.oneOf(KEYS[name] ?? []);
       const isMissing = random.chance(name === 'name' && mode.existing !== 'merge' ? 0.1 : 0.45);
       return isMissing ? '' : random.oneOf(CELLS[name] ?? ['""']);
     });
     // A record whose cells are all empty is skipped.
     if (cells.join('') === '') cells[0] = '""';
-    if (random.chance(0.01))
-      return { text: `${cells.join(',')},x,`, read: () => ({ code: 'malformed_csv' }) };
+    if (random.chance(0.01)) return { text: `${cells.join(',')},x,`, read: () => ({ code: 'malformed_csv' }) };
     return { text: cells.join(','), read: (stored) => readCells(mode, header, cells, stored) };
   }
 
@@ -281,24 +242,17 @@ function readCells(
       body.attributes = value;
       continue;
     }
-    const [, field = '', typed, untyped, type] = /^(attributes|price)(?:\[(\w+)\]:(\w+))?(?:\.(\w+))?$/.exec(
-      name,
-    )
+    const [, field = '', typed, untyped, type] = /^(attributes|price)(?:\[(\w+)\]:(\w+))?(?:\.(\w+))?$/.exec(name)
       ? (/^(\w+)(?:\[(\w+)\])?(?:\.(\w+))?(?::(\w+))?$/.exec(name) ?? [])
       : [];
     if (field === '') {
       body[name] =
-        name === 'deleted'
-          ? (booleanOf(text) ?? text)
-          : ['id', 'version'].includes(name)
-            ? numeral(text)
-            : text;
+        name === 'deleted' ? (booleanOf(text) ?? text) : ['id', 'version'].includes(name) ? numeral(text) : text;
       continue;
     }
     const member = typed ?? untyped ?? '';
     body[field] ??= {};
-    if (field === 'price')
-      body.price[member] = member === 'amount' && /^-?\d+$/.test(text) ? Number(text) : text;
+    if (field === 'price') body.price[member] = member === 'amount' && /^-?\d+$/.test(text) ? Number(text) : text;
     else {
       const own = stored?.attributes?.[member];
       const kind = type ?? (own === undefined ? 'string' : typeof own);

@@ -73,12 +73,7 @@ export class RoundTrips {
     }
   }
 
-  private async writeSingle(
-    plural: Plural,
-    record: Written,
-    at: number,
-    ids: Map<number, Written>,
-  ): Promise<void> {
+  private async writeSingle(plural: Plural, record: Written, at: number, ids: Map<number, Written>): Promise<void> {
     const client = this.client();
     const path = `/v1/${plural}`;
     const body = objectOf(record);
@@ -108,9 +103,7 @@ export class RoundTrips {
       response = await client.patch(itemPath, objectOf({ ...record, ...removed }), ofType(MERGE_PATCH));
     }
     if (way === 3) {
-      const add = Object.entries(record).map(
-        ([name, json]) => `{"op":"add","path":"/${name}","value":${json}}`,
-      );
+      const add = Object.entries(record).map(([name, json]) => `{"op":"add","path":"/${name}","value":${json}}`);
       const remove = gone.map((name) => `{"op":"remove","path":"/${name}"}`);
       response = await client.patch(itemPath, `[${[...add, ...remove].join()}]`, ofType(JSON_PATCH));
     }
@@ -125,9 +118,7 @@ export class RoundTrips {
   }
 
   private report(how: string, record: Written, got: string): void {
-    this.changes.push(
-      `${this.store}, ${how}: ${got.slice(0, 600)} instead of ${objectOf(record).slice(0, 600)}`,
-    );
+    this.changes.push(`${this.store}, ${how}: ${got.slice(0, 600)} instead of ${objectOf(record).slice(0, 600)}`);
   }
 
   /** Reads all records of this run from the list, NDJSON and CSV. */

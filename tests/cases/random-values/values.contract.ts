@@ -68,9 +68,7 @@ export function badBodies(every = 1): void {
         (details === undefined || isDeepStrictEqual([...got].sort(), [...details].sort())) &&
         Object.keys(json).join() === 'code,message,details';
       if (!isRight)
-        faults.push(
-          `${what}: ${status} ${json.code} ${JSON.stringify(got)} instead of ${JSON.stringify(expected)}`,
-        );
+        faults.push(`${what}: ${status} ${json.code} ${JSON.stringify(got)} instead of ${JSON.stringify(expected)}`);
     };
     const lineOf = (response: HttpResponse) => {
       const { status, error } = JSON.parse(response.text.split('\n')[0] ?? '');
@@ -84,9 +82,7 @@ export function badBodies(every = 1): void {
       expect(sent).to.be.at.least(minimum / every);
       figure('bad bodies', sent);
       figure('5xx', serverErrors);
-      expect(faults, `${faults.length} wrong responses:\n${faults.slice(0, 20).join('\n')}`).to.have.length(
-        0,
-      );
+      expect(faults, `${faults.length} wrong responses:\n${faults.slice(0, 20).join('\n')}`).to.have.length(0);
       expect(serverErrors).to.equal(0);
     };
 
@@ -140,22 +136,14 @@ export function badBodies(every = 1): void {
           verify(`JSON patch ${what}`, await client.patch(itemPath, body, ofType(JSON_PATCH)), expected);
           // Several lines, or a byte order mark, which an import may have.
           if (body.includes('\n') || body.includes('\ufeff')) return;
-          verify(
-            `NDJSON ${what}`,
-            lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))),
-            expected,
-          );
+          verify(`NDJSON ${what}`, lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))), expected);
         });
         for (const body of some(NO_OBJECTS)) {
           const expected = [400, 'validation_failed', [['invalid_type', '']]] as const;
           verify(`POST ${body}`, await client.post(path, body), expected);
           verify(`PUT ${body}`, await client.put(itemPath, body), expected);
           verify(`merge patch ${body}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
-          verify(
-            `NDJSON ${body}`,
-            lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))),
-            expected,
-          );
+          verify(`NDJSON ${body}`, lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))), expected);
         }
         const empty = [400, 'malformed_json', []] as const;
         for (const body of ['', ' \n\t\r']) {
@@ -167,11 +155,7 @@ export function badBodies(every = 1): void {
         const long = JSON.stringify({ name: 'x'.repeat(1_048_576) });
         verify('over 1 MiB', await client.post(path, long), [413, 'payload_too_large', []]);
         for (const type of OTHER_TYPES)
-          verify(`type ${type}`, await client.post(path, '{}', ofType(type)), [
-            415,
-            'unsupported_media_type',
-            [],
-          ]);
+          verify(`type ${type}`, await client.post(path, '{}', ofType(type)), [415, 'unsupported_media_type', []]);
       }
       for (const [patch, detail] of some(BAD_PATCHES)) {
         const response = await client.patch('/v1/products/1', patch, ofType(JSON_PATCH));

@@ -71,8 +71,7 @@ function cellsOf(member: string, json: string): Record<string, string> | undefin
   }
   if (member !== 'price') return undefined;
   const { amount, currency } = value;
-  const isWritable =
-    typeof amount === 'number' && typeof currency === 'string' && Object.keys(value).length === 2;
+  const isWritable = typeof amount === 'number' && typeof currency === 'string' && Object.keys(value).length === 2;
   const written = /"amount":([^,]+)/.exec(json)?.[1] ?? '';
   return isWritable ? { 'price.amount': written, 'price.currency': quoted(currency) } : undefined;
 }

@@ -89,9 +89,7 @@ export function reservingContract(store: TestStore): void {
       batch.pop();
       expect(await reserved).to.deep.equal(byKey([reservation('a'), reservation('b')]));
       two.fingerprint = 'changed';
-      expect(await store.reservations.find(['a', 'b'])).to.deep.equal(
-        byKey([reservation('a'), reservation('b')]),
-      );
+      expect(await store.reservations.find(['a', 'b'])).to.deep.equal(byKey([reservation('a'), reservation('b')]));
     });
 
     it('are returned, so a caller cannot change the stored reservations', async () => {

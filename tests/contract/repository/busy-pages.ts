@@ -31,9 +31,7 @@ export function busyPagesContract(store: TestStore): void {
       store.products.removeAll([
         { id: INITIAL_IDS.filter((id) => !isSteady(id))[(round * 11) % 30] ?? 0, expected: 1, at: AT },
       ]),
-      store.products.replaceAll([
-        { record: { ...existing, version, fields: changed }, expected: version - 1 },
-      ]),
+      store.products.replaceAll([{ record: { ...existing, version, fields: changed }, expected: version - 1 }]),
     ]);
   };
 
@@ -92,9 +90,7 @@ export function busyPagesContract(store: TestStore): void {
       const filters: Filter[] = [{ field: 'images', operator: 'exists', value: true }];
       let done: string[] = [];
       const search = (client: string) =>
-        store.products
-          .list(query({ limit: 1, filters, task: new Task(client) }))
-          .then(() => done.push(client));
+        store.products.list(query({ limit: 1, filters, task: new Task(client) })).then(() => done.push(client));
       // Opens the connections first, so that the order depends on the queues only.
       await Promise.all(['a', 'a', 'a', 'b'].map(search));
       done = [];
@@ -108,10 +104,7 @@ export function busyPagesContract(store: TestStore): void {
       const filters: Filter[] = [{ field: 'name', operator: 'eq', value: 'in' }];
       const reading = store.products.list(query({ limit: 3, filters }));
       const out = { ...(all[0] as Versioned<Product>), version: 2, fields: { name: 'out' } };
-      const [{ records }] = await Promise.all([
-        reading,
-        store.products.replaceAll([{ record: out, expected: 1 }]),
-      ]);
+      const [{ records }] = await Promise.all([reading, store.products.replaceAll([{ record: out, expected: 1 }])]);
       expect(new Set(records.map(({ fields }) => fields.name))).to.deep.equal(new Set(['in']));
     });
   });

@@ -33,9 +33,7 @@ export function sorted<One extends NamedRecord>(records: readonly One[], order: 
 /** The position before all records for the side `after`, and behind them for `before`. */
 export function outermostPosition(order: SortOrder, side: Position['side']): Position {
   const values = order.map(({ field, descending }) => {
-    const [low, high] = TEXTS.includes(field)
-      ? ['', '\u{10ffff}'.repeat(3)]
-      : [0, field === 'id' ? MAX_ID : FAR];
+    const [low, high] = TEXTS.includes(field) ? ['', '\u{10ffff}'.repeat(3)] : [0, field === 'id' ? MAX_ID : FAR];
     return (side === 'before') === descending ? low : high;
   });
   return { side, inclusive: true, values };

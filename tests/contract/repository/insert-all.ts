@@ -111,8 +111,7 @@ export function insertAllContract(store: TestStore): void {
   describe('findUsedIds', () => {
     it('returns the ids of existing and deleted records', async () => {
       for (const id of [1, 3, 4, Number.MAX_SAFE_INTEGER]) await store.add(id);
-      for (const id of [4, Number.MAX_SAFE_INTEGER])
-        await store.products.removeAll([{ id, expected: 1, at: AT }]);
+      for (const id of [4, Number.MAX_SAFE_INTEGER]) await store.products.removeAll([{ id, expected: 1, at: AT }]);
       expect(await store.products.findUsedIds([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
         new Set([4, 3, 1, Number.MAX_SAFE_INTEGER]),
       );

@@ -16,9 +16,7 @@ export function largePagesContract(store: TestStore): void {
   });
   // No search finds the addresses of images, so that no store looks for words in them.
   const addLarge = (count: number) =>
-    store.addAll(
-      Array.from({ length: count }, (_, i) => at(i + 1, { images: [{ url: '😀'.repeat(25_000) }] })),
-    );
+    store.addAll(Array.from({ length: count }, (_, i) => at(i + 1, { images: [{ url: '😀'.repeat(25_000) }] })));
 
   describe('pages of large records', () => {
     it('end before the limit with hasMore, and omit no record, in any order', async () => {
@@ -33,9 +31,7 @@ export function largePagesContract(store: TestStore): void {
           const seen: Id[] = [];
           const lengths: number[] = [];
           for (let from: Position | undefined = outermostPosition(order, side); from; ) {
-            const { records, hasMore } = await store.products.list(
-              query({ limit: 1_000, filters, order, from }),
-            );
+            const { records, hasMore } = await store.products.list(query({ limit: 1_000, filters, order, from }));
             lengths.push(records.length);
             seen.push(...idsOf(side === 'after' ? records : records.toReversed()));
             const last = side === 'after' ? records.at(-1) : records[0];

@@ -12,12 +12,7 @@ const beginning = (value: string): Filter => ({ field: 'tags', operator: 'prefix
 /** Of every five records one has no tags. A record has up to three tags that begin with `mod/`. */
 function tagged(id: Id): Versioned<Product> {
   const mod = `mod/${id % 3}`;
-  const tags = [
-    'common',
-    id % 2 === 0 ? 'even' : 'odd',
-    mod,
-    ...(id % 4 === 0 ? [`${mod}/a`, `${mod}/b`] : []),
-  ];
+  const tags = ['common', id % 2 === 0 ? 'even' : 'odd', mod, ...(id % 4 === 0 ? [`${mod}/a`, `${mod}/b`] : [])];
   return product(id, id % 5 === 0 ? {} : { tags });
 }
 

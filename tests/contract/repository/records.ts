@@ -1,10 +1,4 @@
-import {
-  BY_ID,
-  type ListQuery,
-  type Position,
-  type SortOrder,
-  type Value,
-} from '#src/application/ports/list-query.js';
+import { BY_ID, type ListQuery, type Position, type SortOrder, type Value } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';

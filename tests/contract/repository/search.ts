@@ -8,19 +8,7 @@ import { AT, by, idsOf, next, product, query } from './records.js';
 import type { TestStore } from './test-store.js';
 
 /** A store may keep the records of this many consecutive ids together, and read one such block after another. */
-const FAR_APART: readonly Id[] = [
-  1,
-  2,
-  999,
-  1_000,
-  1_001,
-  4_095,
-  4_096,
-  65_536,
-  2 ** 31,
-  2 ** 40,
-  2 ** 53 - 1,
-];
+const FAR_APART: readonly Id[] = [1, 2, 999, 1_000, 1_001, 4_095, 4_096, 65_536, 2 ** 31, 2 ** 40, 2 ** 53 - 1];
 
 const MANY = 3_000;
 
@@ -42,9 +30,7 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
         expect(await find(part), part).to.deep.equal(expectedFinds('products', all, part));
       expect(await find(parts[1] ?? '')).to.deep.equal([1, 2]);
       expect(await find(parts[4] ?? '')).to.deep.equal([3]);
-      await store.products.replaceAll([
-        { record: next(long, { description: 'short', attributes }), expected: 1 },
-      ]);
+      await store.products.replaceAll([{ record: next(long, { description: 'short', attributes }), expected: 1 }]);
       await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
       expect(await find(parts[0] ?? '')).to.deep.equal([]);
       expect(await find(parts[1] ?? '')).to.deep.equal([1]);
@@ -85,9 +71,7 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       await expectOldAndNew(ids.slice(0, 100), []);
       for (const [at, record] of all.slice(0, 60).entries()) {
         const renewed = { ...record, version: 2, fields: { name: 'new' } };
-        expect(await store.products.replaceAll([{ record: renewed, expected: 1 }])).to.deep.equal([
-          'replaced',
-        ]);
+        expect(await store.products.replaceAll([{ record: renewed, expected: 1 }])).to.deep.equal(['replaced']);
         if (at === 9) await expectOldAndNew(ids.slice(10, 100), ids.slice(0, 10));
       }
       await expectOldAndNew(ids.slice(60, 100), ids.slice(0, 60));
@@ -119,15 +103,11 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
           ['-id', 2],
           ['name,id', 3],
         ] as const) {
-          const pages = paginate(
-            store.products,
-            query({ limit, filters: [searchFor(text)], order: by(sort) }),
-          );
+          const pages = paginate(store.products, query({ limit, filters: [searchFor(text)], order: by(sort) }));
           const ids: Id[] = [];
           for await (const page of pages) ids.push(...idsOf(page));
           if (sort === 'name,id') expect(ids, text).to.have.members(expected);
-          else
-            expect(ids, `${text} by ${sort}`).to.deep.equal(sort === 'id' ? expected : expected.toReversed());
+          else expect(ids, `${text} by ${sort}`).to.deep.equal(sort === 'id' ? expected : expected.toReversed());
         }
         expect(await countOf(text), text).to.equal(expected.length);
       }

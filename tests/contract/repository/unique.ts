@@ -8,17 +8,17 @@ export function uniqueContract(store: TestStore): void {
   describe('unique fields', () => {
     it('rejects a value of another record, and names the field', async () => {
       await store.add(1, { sku: 'taken' });
-      expect((await store.products.insertAll([product(2, { sku: 'taken' })])).map(outcomeText)).to.deep.equal(
-        ['duplicate_value /sku'],
-      );
+      expect((await store.products.insertAll([product(2, { sku: 'taken' })])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /sku',
+      ]);
       expect(await store.products.find(2)).to.equal(undefined);
     });
 
     it('accepts the id of a rejected record with another value', async () => {
       await store.add(1, { sku: 'taken' });
-      expect((await store.products.insertAll([product(2, { sku: 'taken' })])).map(outcomeText)).to.deep.equal(
-        ['duplicate_value /sku'],
-      );
+      expect((await store.products.insertAll([product(2, { sku: 'taken' })])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /sku',
+      ]);
       await store.add(2, { sku: 'free' });
     });
 
@@ -43,9 +43,9 @@ export function uniqueContract(store: TestStore): void {
       const one = await store.add(1, { sku: 'a' });
       const same = next(one, { name: 'renamed', sku: 'a' });
       expect(await store.products.replaceAll([{ record: same, expected: 1 }])).to.deep.equal(['replaced']);
-      expect(
-        await store.products.replaceAll([{ record: next(same, { sku: 'b' }), expected: 2 }]),
-      ).to.deep.equal(['replaced']);
+      expect(await store.products.replaceAll([{ record: next(same, { sku: 'b' }), expected: 2 }])).to.deep.equal([
+        'replaced',
+      ]);
       await store.add(2, { sku: 'a' });
     });
 
@@ -89,12 +89,7 @@ export function uniqueContract(store: TestStore): void {
       ];
       await store.add(4);
       expect(await skus('b', 'none', 'c', 'a', 'b')).to.deep.equal([three, undefined, one, two, three]);
-      expect(await store.products.findAllByUnique('id', [3, 5, 1, 3])).to.deep.equal([
-        three,
-        undefined,
-        one,
-        three,
-      ]);
+      expect(await store.products.findAllByUnique('id', [3, 5, 1, 3])).to.deep.equal([three, undefined, one, three]);
     });
 
     it('returns nothing for an empty list', async () => {

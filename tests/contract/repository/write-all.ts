@@ -73,9 +73,7 @@ export function writeAllContract(store: TestStore): void {
     it('reports the version if another record has the value too', async () => {
       await store.add(1, { sku: 'a' });
       const old = await store.add(2);
-      expect(await outcomes([{ ...edit(old, { sku: 'a' }), expected: 7 }])).to.deep.equal([
-        'version_conflict',
-      ]);
+      expect(await outcomes([{ ...edit(old, { sku: 'a' }), expected: 7 }])).to.deep.equal(['version_conflict']);
     });
 
     it('keeps unchanged values, and frees replaced ones', async () => {
@@ -141,9 +139,11 @@ export function writeAllContract(store: TestStore): void {
       expect(await find([3, 2, 1])).to.deep.equal([undefined, old[2], undefined]);
       expect(await store.products.findByUnique('sku', 'c')).to.equal(undefined);
       expect(await store.products.findUsedIds([1, 2, 3])).to.deep.equal(new Set([1, 2, 3]));
-      expect(
-        await store.products.insertAll([product(1), product(3), product(4, { sku: 'c' })]),
-      ).to.deep.equal(['id_conflict', 'id_conflict', 'inserted']);
+      expect(await store.products.insertAll([product(1), product(3), product(4, { sku: 'c' })])).to.deep.equal([
+        'id_conflict',
+        'id_conflict',
+        'inserted',
+      ]);
     });
 
     it('accepts an empty list', async () => {

@@ -7,18 +7,16 @@ export function writeContract(store: TestStore): void {
     it('replaces the expected version with the new record', async () => {
       const old = await store.add(1, { description: 'old', sku: 'x' });
       const replacement = next(old, { name: 'new' });
-      expect(await store.products.replaceAll([{ record: replacement, expected: 1 }])).to.deep.equal([
-        'replaced',
-      ]);
+      expect(await store.products.replaceAll([{ record: replacement, expected: 1 }])).to.deep.equal(['replaced']);
       expect(await store.products.find(1)).to.deep.equal(replacement);
       expect(await store.products.findByUnique('sku', 'x')).to.equal(undefined);
     });
 
     it('changes nothing if the version differs or the record is missing', async () => {
       const old = await store.add(1);
-      expect(
-        await store.products.replaceAll([{ record: next(old, { name: 'late' }), expected: 2 }]),
-      ).to.deep.equal(['version_conflict']);
+      expect(await store.products.replaceAll([{ record: next(old, { name: 'late' }), expected: 2 }])).to.deep.equal([
+        'version_conflict',
+      ]);
       expect(await store.products.replaceAll([{ record: product(9), expected: 1 }])).to.deep.equal([
         'version_conflict',
       ]);

@@ -104,15 +104,9 @@ describe('a certificate that is renewed while the program runs', () => {
         () => put('cert.pem', third.cert.slice(0, third.cert.length / 3)),
         /TLS_CERT_FILE: the certificate cert\.pem cannot be used/,
       ],
-      [
-        () => put('cert.pem', third.cert),
-        /TLS_KEY_FILE: the key key\.pem is not the one of the certificate cert\.pem/,
-      ],
+      [() => put('cert.pem', third.cert), /TLS_KEY_FILE: the key key\.pem is not the one of the certificate cert\.pem/],
       [() => link('late', '..data'), /TLS_CERT_FILE: the certificate cert\.pem is not valid now, but from/],
-      [
-        () => link('nowhere', '..data'),
-        /TLS_CERT_FILE: the certificate cert\.pem cannot be read: .*\(ENOENT\)/,
-      ],
+      [() => link('nowhere', '..data'), /TLS_CERT_FILE: the certificate cert\.pem cannot be read: .*\(ENOENT\)/],
       [unreadable, /TLS_KEY_FILE: the key key\.pem cannot be read: .*\(EISDIR\)/],
     ] as const) {
       spoil();

@@ -35,9 +35,7 @@ describe('one scrape of several workers', () => {
       expect([now.sum('worker_processes'), now.sum('worker_processes_reporting')]).to.deep.equal([2, 2]);
     });
   const counted = (count: number) =>
-    until(`${count} requests are counted`, async () =>
-      expect((await scrape()).sum(REQUESTS, LABELS)).to.equal(count),
-    );
+    until(`${count} requests are counted`, async () => expect((await scrape()).sum(REQUESTS, LABELS)).to.equal(count));
   before(async () => {
     service = new ChildProcessService(folder, { WORKERS: '2' });
     clients = [await service.started()];
@@ -55,10 +53,7 @@ describe('one scrape of several workers', () => {
     await burst();
     await counted(BURST);
     // A process buffers its log for a moment.
-    await until(
-      'both have served',
-      () => new Set(logged(service, 'request').map(({ pid }) => pid)).size === 2,
-    );
+    await until('both have served', () => new Set(logged(service, 'request').map(({ pid }) => pid)).size === 2);
     for (let i = 0; i < 10; i++) expect((await scrape()).sum(REQUESTS, LABELS)).to.equal(BURST);
   });
 

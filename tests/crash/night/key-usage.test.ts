@@ -31,9 +31,7 @@ describe('the usage of an API key in several processes on one SQLite file', () =
   /** Returns the number of reads that the service shows. */
   const shown = async (client: HttpClient): Promise<number> => {
     const { byRoute = [] } = (await client.get(path)).json.usage ?? {};
-    const found = byRoute.find(
-      ({ method, route }: Readonly<Record<string, string>>) => `${method} ${route}` === READS,
-    );
+    const found = byRoute.find(({ method, route }: Readonly<Record<string, string>>) => `${method} ${route}` === READS);
     return found?.requests ?? 0;
   };
   const untilShown = (client: HttpClient, count: number) =>
@@ -58,10 +56,7 @@ describe('the usage of an API key in several processes on one SQLite file', () =
     for (const client of several) await reads(client, 50);
     await reads(other.client, 100);
     // A process buffers its log for a moment.
-    await until(
-      'both workers have served',
-      () => new Set(logged(workers, 'request').map(({ pid }) => pid)).size === 2,
-    );
+    await until('both workers have served', () => new Set(logged(workers, 'request').map(({ pid }) => pid)).size === 2);
     for (const client of [...several, other.client]) await untilShown(client, 300);
     for (const client of [...several, other.client]) expect(await shown(client)).to.equal(300);
   });

@@ -58,9 +58,7 @@ describe('the reader of the log', () => {
         const { service, reader } = await startUnread(WORKERS, '3600');
         const managementPort = await service.managementPort();
         service.kill('SIGTERM');
-        await until('the last port is closed, and only the log is left', () =>
-          refusesConnections(managementPort),
-        );
+        await until('the last port is closed, and only the log is left', () => refusesConnections(managementPort));
         const closedAt = performance.now();
         await until('it has waited for longer than it does without a grace', () => {
           return performance.now() - closedAt > 1.25 * MIN_FLUSH_MS;

@@ -56,10 +56,7 @@ describe('the search tools of catalogue mcp', () => {
     const tools = await session.tools();
     const shown = (name: string) => {
       const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
-      return [
-        Object.keys(properties).includes('q'),
-        JSON.stringify(properties['filter']).includes('.exists'),
-      ];
+      return [Object.keys(properties).includes('q'), JSON.stringify(properties['filter']).includes('.exists')];
     };
     expect(shown('search_products')).to.deep.equal([true, true]);
     expect(shown('search_users')).to.deep.equal([true, false]);
@@ -84,8 +81,7 @@ describe('the search tools of catalogue mcp', () => {
 
   it('returns at most 20 records unless the call asks for more', async () => {
     const filter = { name: 'Reader' };
-    for (let i = 0; i < 21; i++)
-      await service.client.post('/v1/users', { ...filter, email: `${i}@example.org` });
+    for (let i = 0; i < 21; i++) await service.client.post('/v1/users', { ...filter, email: `${i}@example.org` });
     const { records, nextCursor } = await session.succeed('search_users', { filter });
     expect(records).to.have.length(20);
     expect(nextCursor).to.be.a('string');
@@ -113,10 +109,7 @@ describe('the search tools of catalogue mcp', () => {
   it('tells the unit of a number that filters', async () => {
     const [search] = await session.tools();
     const { filter } = search?.inputSchema.properties ?? {};
-    expect([search?.name, search?.description]).to.deep.equal([
-      'search_products',
-      'Search products, in pages.',
-    ]);
+    expect([search?.name, search?.description]).to.deep.equal(['search_products', 'Search products, in pages.']);
     expect(JSON.stringify(filter)).to.include('price.amount: In the smallest unit of the currency');
   });
 

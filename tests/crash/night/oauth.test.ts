@@ -24,8 +24,7 @@ describe('access tokens of two processes on one SQLite file', () => {
     return client;
   };
   const token = (client: HttpClient) => accessToken(client, 1, FIRST_KEY);
-  const use = async (client: HttpClient, bearer: string) =>
-    (await client.get('/products', { token: bearer })).status;
+  const use = async (client: HttpClient, bearer: string) => (await client.get('/products', { token: bearer })).status;
   const kids = async (client: HttpClient): Promise<string[]> =>
     (await client.get('/oauth/jwks')).json.keys.map(({ kid }: { kid: string }) => kid);
   const command = async (...args: string[]) => {
@@ -77,14 +76,7 @@ describe('access tokens of two processes on one SQLite file', () => {
       [1, 'signing'],
       [2, 'next'],
     ]);
-    expect(Object.keys(shown[1])).to.deep.equal([
-      'id',
-      'kid',
-      'algorithm',
-      'createdAt',
-      'phase',
-      'signsFrom',
-    ]);
+    expect(Object.keys(shown[1])).to.deep.equal(['id', 'kid', 'algorithm', 'createdAt', 'phase', 'signsFrom']);
 
     const later = await start(folder);
     expect(await kids(later)).to.deep.equal([first, shown[1].kid]);

@@ -34,10 +34,7 @@ class Load {
     private readonly ca: string,
     private readonly token: string,
   ) {
-    this.clients = [
-      ...Array.from({ length: 8 }, () => this.write()),
-      ...Array.from({ length: 4 }, () => this.read()),
-    ];
+    this.clients = [...Array.from({ length: 8 }, () => this.write()), ...Array.from({ length: 4 }, () => this.read())];
   }
 
   /** Waits until `count` more products are acknowledged. */
@@ -80,12 +77,7 @@ class Load {
     }
   }
 
-  private send(
-    method: string,
-    headers: object,
-    agent: Agent | false,
-    body?: string,
-  ): Promise<ReceivedResponse> {
+  private send(method: string, headers: object, agent: Agent | false, body?: string): Promise<ReceivedResponse> {
     const { port, ca, token } = this;
     return new Promise((answer, reject) => {
       const sent = { ...headers, Authorization: `Bearer ${token}` };
@@ -127,10 +119,7 @@ describe('a service whose socket a supervisor holds', () => {
       await load.more(100);
       for (let restart = 1; restart <= RESTARTS; restart++) {
         service.kill('SIGHUP');
-        await until(
-          'the next one serves',
-          () => logged(service, 'started').length >= (restart + 1) * Number(WORKERS),
-        );
+        await until('the next one serves', () => logged(service, 'started').length >= (restart + 1) * Number(WORKERS));
         await load.more(100);
       }
       await load.stop();

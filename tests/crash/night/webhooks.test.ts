@@ -76,9 +76,7 @@ describe('webhooks while senders are killed and receivers fail', function () {
     const told = () =>
       new Map(
         accepted.flatMap(({ json }) =>
-          (json.data.changes as { id: number; version: number }[]).map(
-            ({ id, version }) => [id, version] as const,
-          ),
+          (json.data.changes as { id: number; version: number }[]).map(({ id, version }) => [id, version] as const),
         ),
       );
     await running.with((client) => resume(client));
@@ -106,16 +104,7 @@ describe('webhooks while senders are killed and receivers fail', function () {
     writeFileSync(join(folder, 'receiver.pem'), pair.key + pair.cert);
     const port = await freePort();
     const certificate = join(folder, 'receiver.pem');
-    const args = [
-      's_server',
-      '-quiet',
-      '-accept',
-      `${port}`,
-      '-cert',
-      certificate,
-      '-num_tickets',
-      '10000000',
-    ];
+    const args = ['s_server', '-quiet', '-accept', `${port}`, '-cert', certificate, '-num_tickets', '10000000'];
     const server = spawn('openssl', args, { stdio: ['pipe', 'ignore', 'inherit'] });
     try {
       const transport = new HttpsWebhookTransport('127.0.0.0/8', {

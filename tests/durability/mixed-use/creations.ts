@@ -78,8 +78,7 @@ export class Creations {
           ledger.created(resource, token, result.id);
           if (result.replayed) ledger.replays++;
         } else if (result && isRefusal(resource, result.status)) ledger.refused(resource, token);
-        else if (result && result.status < 500)
-          ledger.seen.others.push(`an imported line: ${JSON.stringify(result)}`);
+        else if (result && result.status < 500) ledger.seen.others.push(`an imported line: ${JSON.stringify(result)}`);
         else ledger.uncertain(resource, token);
       }
       if (!isDone) await sleep(RETRY_MS);

@@ -1,9 +1,4 @@
-import {
-  type HttpClient,
-  type HttpResponse,
-  type RequestOptions,
-  versionIn,
-} from '../../support/http-client.js';
+import { type HttpClient, type HttpResponse, type RequestOptions, versionIn } from '../../support/http-client.js';
 import { type Apply, Edit, type Fields, type History } from './ledger.js';
 import type { Reads } from './reads.js';
 import { HOT_RECORDS, isRefusal, type Session } from './session.js';
@@ -149,8 +144,7 @@ export class Edits {
       ledger.acknowledged++;
       const { id: _, ...fields } = status === 200 ? response.json : {};
       edit.acknowledged(versionIn(response.headers.etag), status === 200 ? fields : undefined, matched);
-    } else if (status !== 412 && !isRefusal(history.resource, status))
-      this.session.unexpected('an edit', response);
+    } else if (status !== 412 && !isRefusal(history.resource, status)) this.session.unexpected('an edit', response);
   }
 
   async remove(): Promise<void> {

@@ -62,13 +62,11 @@ export async function compareReads(client: HttpClient, { live }: State, verdict:
     const exported = lines.text.split('\n').filter(Boolean);
     const shown = exported.map((line) => {
       const { id, version, createdAt, updatedAt, ...rest } = JSON.parse(line);
-      if (!(createdAt <= updatedAt))
-        verdict.versions.push(`${resource}/${id} was updated before its creation`);
+      if (!(createdAt <= updatedAt)) verdict.versions.push(`${resource}/${id} was updated before its creation`);
       return { id, version, fields: rest };
     });
     const stored = live[resource].map(({ id, version, fields }) => ({ id, version, fields }));
-    if (!isDeepStrictEqual(shown, stored))
-      verdict.others.push(`the export of ${resource} differs from the store`);
+    if (!isDeepStrictEqual(shown, stored)) verdict.others.push(`the export of ${resource} differs from the store`);
 
     const ids = stored.map(({ id }) => id);
     for (const sort of SORTS[resource])
@@ -82,12 +80,7 @@ export async function compareReads(client: HttpClient, { live }: State, verdict:
     if (resource === 'orders') continue;
     const word = resource === 'users' ? 'Person' : 'Thing';
     const named = stored.filter(({ fields }) => `${fields['name']}`.startsWith(word)).map(({ id }) => id);
-    expectIds(
-      await listed(client, `/${resource}?limit=${PAGE}&q=${word}`),
-      named,
-      `${resource} by q`,
-      verdict,
-    );
+    expectIds(await listed(client, `/${resource}?limit=${PAGE}&q=${word}`), named, `${resource} by q`, verdict);
   }
 }
 
@@ -109,8 +102,7 @@ export async function compareKeys(client: HttpClient, { keys }: Ledger, verdict:
     // Refused tokens count against their address.
     const from = `127.0.1.${1 + Math.floor(at++ / REFUSALS_PER_ADDRESS)}`;
     const { status } = await client.get('/products?limit=1', { token: secret, from });
-    if (status !== (isRevoked ? 401 : 200))
-      verdict.lost.push(`${name} (revoked: ${isRevoked}) gets ${status}`);
+    if (status !== (isRevoked ? 401 : 200)) verdict.lost.push(`${name} (revoked: ${isRevoked}) gets ${status}`);
   }
 }
 

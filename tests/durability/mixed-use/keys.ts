@@ -21,9 +21,7 @@ export class Keys {
 
   async revoke(): Promise<void> {
     const { ledger } = this.session.shared;
-    const valid = [...ledger.keys.values()].filter(
-      ({ id, isRevocationSent }) => id !== undefined && !isRevocationSent,
-    );
+    const valid = [...ledger.keys.values()].filter(({ id, isRevocationSent }) => id !== undefined && !isRevocationSent);
     if (valid.length < 4) return;
     const key = this.session.random.oneOf(valid);
     key.isRevocationSent = true;
@@ -37,8 +35,7 @@ export class Keys {
       ledger.seen.lost.push(`the API key ${key.id} was gone before its revocation`);
       return;
     }
-    if (response.status !== 204 && response.status !== 404)
-      return this.session.unexpected('a revocation', response);
+    if (response.status !== 204 && response.status !== 404) return this.session.unexpected('a revocation', response);
     key.isRevoked = true;
     ledger.acknowledged++;
   }

@@ -290,8 +290,7 @@ export class Ledger {
       const creation = this.creations[resource].get(token);
       const earlier = tokens.get(token);
       tokens.set(token, id);
-      if (earlier !== undefined)
-        verdict.doubled.push(`${resource} ${token} has the ids ${earlier} and ${id}`);
+      if (earlier !== undefined) verdict.doubled.push(`${resource} ${token} has the ids ${earlier} and ${id}`);
       else if (!creation) verdict.doubled.push(`${resource}/${id} was never sent`);
       else if (creation.history && creation.history.id !== id)
         verdict.doubled.push(`${creation.history.name} exists as ${id} too`);
@@ -300,15 +299,11 @@ export class Ledger {
     }
     if (resource !== 'products') return;
     if (samples.size < this.seeded) verdict.lost.push(`${this.seeded - samples.size} sample products`);
-    if (samples.size > this.seeded)
-      verdict.doubled.push(`${samples.size - this.seeded} sample products too many`);
+    if (samples.size > this.seeded) verdict.doubled.push(`${samples.size - this.seeded} sample products too many`);
   }
 }
 
-function verifyUniqueness(
-  { products, users }: Readonly<Record<Resource, readonly Found[]>>,
-  verdict: Verdict,
-): void {
+function verifyUniqueness({ products, users }: Readonly<Record<Resource, readonly Found[]>>, verdict: Verdict): void {
   const values = [
     ...products.map(({ fields }) => fields['sku']),
     ...users.map(({ fields }) => String(fields['email']).toLowerCase()),

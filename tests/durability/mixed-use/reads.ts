@@ -43,9 +43,7 @@ export class Reads {
       resource === 'products' && this.session.random.chance(0.3)
         ? `attributes.token=${history.token}`
         : `q=${history.token}`;
-    const response = await this.session.persist((client, options) =>
-      client.get(`/${resource}?${query}`, options),
-    );
+    const response = await this.session.persist((client, options) => client.get(`/${resource}?${query}`, options));
     if (response.status !== 200) return this.session.unexpected('a search', response);
     const ids: number[] = response.json.map(({ id }: { id: number }) => id);
     // A search finds every word that begins with the token.

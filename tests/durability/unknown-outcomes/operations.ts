@@ -239,10 +239,7 @@ export function operationsOn({ proxied: { index }, application }: Lane): Readonl
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   POST: creation('/products', 'products', (n) => [{ name: `${n}` }, named(`${n}`)], { hasKey: false }),
-  'POST with a key': creation('/products', 'products', (n) => [
-    { name: `${n}`, sku: `S-${n}` },
-    named(`${n}`),
-  ]),
+  'POST with a key': creation('/products', 'products', (n) => [{ name: `${n}`, sku: `S-${n}` }, named(`${n}`)]),
   'POST of an order with a key': creation('/orders', 'orders', (n, { userId, productId }) => [
     { userId, items: [{ productId, quantity: n }] },
     ({ items }) => (items as { quantity: number }[])[0]?.quantity === n,
@@ -417,8 +414,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     return {
       act: () => users.deriveNext(),
       verify: async (result) => {
-        if (result !== undefined)
-          expect(await proxied.derivedOf(userId), FALSE_SUCCESS).to.deep.equal(before);
+        if (result !== undefined) expect(await proxied.derivedOf(userId), FALSE_SUCCESS).to.deep.equal(before);
         while (await users.isStale()) await users.deriveNext();
         expect(await proxied.derivedOf(userId)).to.deep.equal(before);
       },

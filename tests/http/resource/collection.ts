@@ -33,8 +33,7 @@ type Definition = Pick<ResourceDefinition<never>, 'table' | 'example' | 'fields'
 /** @param plural the noun in the path */
 export function definitionOf(plural: string): Definition {
   return (
-    Object.values<Definition & { path: string }>(DEFINITIONS).find(({ path }) => path === plural) ??
-    expect.fail(plural)
+    Object.values<Definition & { path: string }>(DEFINITIONS).find(({ path }) => path === plural) ?? expect.fail(plural)
   );
 }
 

@@ -25,9 +25,7 @@ export function describeDelete(collection: Collection): void {
         ['GET', { headers: { Accept: 'text/html' } }],
         ['DELETE', { headers: { 'If-Match': 'nonsense' } }],
       ] as const) {
-        expect((await collection.client.request(method, `${path}?x=1`, options)).status, method).to.equal(
-          404,
-        );
+        expect((await collection.client.request(method, `${path}?x=1`, options)).status, method).to.equal(404);
         expect((await collection.client.request(method, path, options)).status, method).to.equal(404);
       }
     });

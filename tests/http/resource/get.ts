@@ -44,11 +44,7 @@ export function describeGet(collection: Collection): void {
 
     it('returns 404 for an id that never existed', async () => {
       const response = await collection.client.get(collection.missingPath);
-      expect([response.status, response.json.code, response.json.details]).to.deep.equal([
-        404,
-        'not_found',
-        [],
-      ]);
+      expect([response.status, response.json.code, response.json.details]).to.deep.equal([404, 'not_found', []]);
       expect(response.headers['cache-control']).to.equal('no-store');
     });
 

@@ -18,8 +18,7 @@ function replayable({ status, text, headers }: HttpResponse): unknown {
 export function describeIdempotency(collection: Collection): void {
   const post = (fields: Fields | string, key: string, more?: Record<string, string>) =>
     collection.client.post(collection.path, fields, withIdempotencyKey(key, more));
-  const newestId = async () =>
-    (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0].id;
+  const newestId = async () => (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0].id;
 
   describe('Idempotency-Key', () => {
     it('replays the first response, with Idempotency-Replayed', async () => {

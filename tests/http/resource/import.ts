@@ -28,17 +28,13 @@ export function describeImport(collection: Collection): void {
     collection.client.post(imports, body, { headers: { ...LINES, ...headers } });
   const stream = (records: readonly Fields[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
   const many = (count: number) => Array.from({ length: count }, () => collection.fields());
-  const newestId = async () =>
-    (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
+  const newestId = async () => (await collection.client.get(`${collection.path}?sort=-id&limit=1`)).json[0]?.id ?? 0;
 
   describe('an import', () => {
     it('creates a record for each line and returns a result for each, in order', async () => {
       const records = many(600);
       const response = await send(stream(records));
-      expect([response.status, response.headers['content-type']]).to.deep.equal([
-        200,
-        'application/x-ndjson',
-      ]);
+      expect([response.status, response.headers['content-type']]).to.deep.equal([200, 'application/x-ndjson']);
       expect(response.headers).to.include({ 'cache-control': 'no-store', 'api-version': '1' });
       const results = linesOf(response);
       const ids = results.map(({ id }) => Number(id));
@@ -100,9 +96,7 @@ export function describeImport(collection: Collection): void {
 
     it('rejects only the line that is not UTF-8', async () => {
       const [one, two] = many(2).map((fields) => JSON.stringify(fields));
-      const body = Buffer.concat(
-        [`${one}\n{"name":"`, Buffer.from([0xc3, 0x28]), `"}\n${two}\n`].map(Buffer.from),
-      );
+      const body = Buffer.concat([`${one}\n{"name":"`, Buffer.from([0xc3, 0x28]), `"}\n${two}\n`].map(Buffer.from));
       const results = linesOf(await send(body));
       expect(results.map(({ status }) => status)).to.deep.equal([201, 400, 201]);
       expect(results[1]?.['error']).to.include({ code: 'malformed_json' });
@@ -230,9 +224,7 @@ export function describeImport(collection: Collection): void {
     it('is not taken by items', async () => {
       const { path } = await collection.create();
       for (const method of ['PUT', 'PATCH']) {
-        expect(
-          (await collection.client.request(method, path, { body: '{}\n', headers: LINES })).status,
-        ).to.equal(415);
+        expect((await collection.client.request(method, path, { body: '{}\n', headers: LINES })).status).to.equal(415);
       }
     });
   });
@@ -259,9 +251,7 @@ export function describeImport(collection: Collection): void {
       expect(partial.map(({ status }) => status)).to.deep.equal([201, 201, 400]);
       await collection.client.delete(`${collection.path}/${partial[1]?.['id']}`);
       const whole = linesOf(await sendWithKey(lines.join('\n'), key));
-      expect(whole.slice(0, 2)).to.deep.equal(
-        partial.slice(0, 2).map((line) => ({ ...line, replayed: true })),
-      );
+      expect(whole.slice(0, 2)).to.deep.equal(partial.slice(0, 2).map((line) => ({ ...line, replayed: true })));
       expect(whole.slice(2).map(({ status, replayed }) => [status, replayed])).to.deep.equal(
         Array.from({ length: 4 }, () => [201, undefined]),
       );

@@ -74,10 +74,7 @@ export function describeJsonPatch(collection: Collection): void {
         { op: 'test', path: '/__proto__/below', value: 1 },
       ]) {
         const response = await patch(path, [...replacements, failing]);
-        expect([response.status, response.json.code], response.text).to.deep.equal([
-          409,
-          'patch_test_failed',
-        ]);
+        expect([response.status, response.json.code], response.text).to.deep.equal([409, 'patch_test_failed']);
         expect(issueLocations(response)).to.deep.equal([['patch_test_failed', `/${replacements.length}`]]);
         await expectUnchanged(path, fields);
       }
@@ -135,19 +132,14 @@ export function describeJsonPatch(collection: Collection): void {
         { op: 'add', path: '', value: fields },
       ]) {
         const response = await patch(path, [operation]);
-        expect([response.status, response.json.code], response.text).to.deep.equal([
-          400,
-          'validation_failed',
-        ]);
+        expect([response.status, response.json.code], response.text).to.deep.equal([400, 'validation_failed']);
         expect(issueLocations(response)).to.deep.equal([['read_only_field', '/id']]);
       }
       expect(issueLocations(await patch(path, [{ op: 'move', from: '/id', path: '/a' }]))).to.deep.equal([
         ['read_only_field', '/id'],
         ['unknown_field', '/a'],
       ]);
-      expect(
-        issueLocations(await patch(path, [{ op: 'move', from: `/${field}`, path: '/id' }])),
-      ).to.deep.equal([
+      expect(issueLocations(await patch(path, [{ op: 'move', from: `/${field}`, path: '/id' }]))).to.deep.equal([
         ['read_only_field', '/id'],
         ['required', `/${field}`],
       ]);

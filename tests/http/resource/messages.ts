@@ -10,16 +10,9 @@ export function describeMessages(collection: Collection): void {
   describe('methods', () => {
     it('are listed by OPTIONS, without a token', async () => {
       const list = await collection.client.request('OPTIONS', `${collection.path}?limit=1`, { token: null });
-      expect([list.status, list.text, list.headers.allow]).to.deep.equal([
-        204,
-        '',
-        'GET, HEAD, POST, OPTIONS',
-      ]);
+      expect([list.status, list.text, list.headers.allow]).to.deep.equal([204, '', 'GET, HEAD, POST, OPTIONS']);
       const item = await collection.client.request('OPTIONS', `${collection.path}/1`, { token: null });
-      expect([item.status, item.headers.allow]).to.deep.equal([
-        204,
-        'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
-      ]);
+      expect([item.status, item.headers.allow]).to.deep.equal([204, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS']);
       expect(item.headers['accept-patch']).to.equal(PATCH_TYPES);
     });
 
@@ -56,9 +49,7 @@ export function describeMessages(collection: Collection): void {
           headers: { 'Content-Type': type },
         });
         expect([response.status, response.json.code], method).to.deep.equal([415, 'unsupported_media_type']);
-        expect(response.headers['accept-patch'], method).to.equal(
-          method === 'PATCH' ? PATCH_TYPES : undefined,
-        );
+        expect(response.headers['accept-patch'], method).to.equal(method === 'PATCH' ? PATCH_TYPES : undefined);
         // Only NDJSON has another path.
         expect(response.json.message, method).to.match(/ without a content coding\.$/);
       }

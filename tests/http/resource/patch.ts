@@ -4,11 +4,7 @@ import { type Collection, MINIMAL } from './collection.js';
 
 export function describePatch(collection: Collection): void {
   describe('PATCH', () => {
-    for (const type of [
-      'application/json',
-      'application/merge-patch+json',
-      'Application/JSON; Charset="UTF-8"',
-    ]) {
+    for (const type of ['application/json', 'application/merge-patch+json', 'Application/JSON; Charset="UTF-8"']) {
       it(`merges fields sent as ${type}`, async () => {
         const { id, path, fields } = await collection.create();
         const others = collection.fields();

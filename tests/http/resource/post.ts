@@ -32,10 +32,7 @@ export function describePost(collection: Collection): void {
     });
 
     it('omits the body with Prefer: return=minimal', async () => {
-      for (const Prefer of [
-        'return=minimal',
-        'respond-async, Return="minimal"; x=y, return=representation',
-      ]) {
+      for (const Prefer of ['return=minimal', 'respond-async, Return="minimal"; x=y, return=representation']) {
         const response = await collection.client.post(collection.path, collection.fields(), {
           headers: { Prefer },
         });
@@ -63,9 +60,7 @@ export function describePost(collection: Collection): void {
     it('rejects read-only fields', async () => {
       const readOnly = { id: 1, version: 1, createdAt: 'x', updatedAt: 'x' };
       expect(
-        issueLocations(
-          await collection.client.post(collection.path, { ...readOnly, ...collection.fields() }),
-        ),
+        issueLocations(await collection.client.post(collection.path, { ...readOnly, ...collection.fields() })),
       ).to.deep.equal(Object.keys(readOnly).map((field) => ['read_only_field', `/${field}`]));
     });
 

@@ -8,11 +8,7 @@ export function describeValidation(collection: Collection): void {
     const { table } = collection.definition;
     const cases: InvalidFields[] = [
       ...Object.keys(table).map(
-        (field): InvalidFields => [
-          `a ${field} of another type`,
-          { [field]: true },
-          [['invalid_type', `/${field}`]],
-        ],
+        (field): InvalidFields => [`a ${field} of another type`, { [field]: true }, [['invalid_type', `/${field}`]]],
       ),
       [
         'unknown fields',
@@ -57,10 +53,7 @@ export function describeValidation(collection: Collection): void {
         ['unknown_field', '/colour'],
       ];
       const bad = { id: id + 1, colour: 'red' };
-      expectIssues(
-        await collection.client.post(collection.path, { ...collection.fields(), ...bad }),
-        expected,
-      );
+      expectIssues(await collection.client.post(collection.path, { ...collection.fields(), ...bad }), expected);
       expectIssues(await collection.client.put(path, { ...collection.fields(), ...bad }), expected);
       expectIssues(await collection.client.patch(path, bad), expected);
     });

@@ -48,9 +48,7 @@ export function describeWiring(collection: Collection): void {
       const { id, fields } = await collection.create();
       const [name = '', value] = Object.entries(collection.fields()).at(-1) ?? [];
       const run = async (...lines: object[]) =>
-        resultsOf(
-          await request().post(`${collection.path}/imports?match=id`, ndjson(lines), { headers: NDJSON }),
-        );
+        resultsOf(await request().post(`${collection.path}/imports?match=id`, ndjson(lines), { headers: NDJSON }));
       expect(await run({ id, [name]: value, version: 1 }, { id: id + 1_000_000 })).to.deep.equal([
         { line: 1, status: 200, id, version: 2 },
         { line: 2, status: 404, error: { code: 'not_found', message: 'Not found.', details: [] } },
@@ -67,11 +65,7 @@ export function describeWiring(collection: Collection): void {
       const fields = collection.fields();
       const first = await request().post(collection.path, fields, withKey('once'));
       const again = await request().post(collection.path, fields, withKey('once'));
-      expect([first.status, again.status, again.headers['idempotency-replayed']]).to.deep.equal([
-        201,
-        201,
-        'true',
-      ]);
+      expect([first.status, again.status, again.headers['idempotency-replayed']]).to.deep.equal([201, 201, 'true']);
       expect(again.text).to.equal(first.text);
       const other = await request().post(collection.path, collection.fields(), withKey('once'));
       expect(other.status).to.equal(422);

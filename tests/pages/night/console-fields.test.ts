@@ -43,9 +43,7 @@ describe('the fields of a product in the console', () => {
         if (new URL(one.url()).hostname === 'pictures.example') foreign.push(one);
       });
       await page.route(`${PICTURES}**`, (route) =>
-        route.request().url() === BROKEN.url
-          ? route.abort()
-          : route.fulfill({ body: PNG, contentType: 'image/png' }),
+        route.request().url() === BROKEN.url ? route.abort() : route.fulfill({ body: PNG, contentType: 'image/png' }),
       );
     };
     return openConsole(hash, { locale: 'en-GB', ...options, prepare });
@@ -130,11 +128,7 @@ describe('the fields of a product in the console', () => {
       }
       await page.getByRole('button', { name: 'Filters (1)' }).click();
       const row = page.getByRole('group', { name: 'Filter' });
-      expect(await row.getByLabel('Value').locator('option').allInnerTexts()).to.deep.equal([
-        '',
-        'draft',
-        'archived',
-      ]);
+      expect(await row.getByLabel('Value').locator('option').allInnerTexts()).to.deep.equal(['', 'draft', 'archived']);
       await button('All').press('Enter');
       await hasNames(page, 'Desk lamp', 'Red lamp', 'Old lamp', 'Table');
       await page.goto(`${page.url().split('#')[0]}#/users`);
@@ -175,8 +169,7 @@ describe('the fields of a product in the console', () => {
   describe('on the record', () => {
     it('are its pictures, page, tags, status and variants', async () => {
       const { page, errors } = await open(`#/products/${lamp}`);
-      for (const { alt } of [FRONT, BACK])
-        expect(await isLoaded(page.getByRole('img', { name: alt }))).to.equal(1);
+      for (const { alt } of [FRONT, BACK]) expect(await isLoaded(page.getByRole('img', { name: alt }))).to.equal(1);
       await page.getByRole('link', { name: BROKEN.url }).waitFor();
       await page.getByRole('link', { name: UNSAFE.url }).waitFor();
       const link = page.getByRole('link', { name: LAMP.url });
@@ -287,9 +280,7 @@ describe('the fields of a product in the console', () => {
       await page.getByRole('alert').getByText('Nothing was saved').waitFor();
       expect(await input(page, 'Tags').getAttribute('aria-invalid')).to.equal('true');
       expect(await input(page, 'GTIN').getAttribute('aria-invalid')).to.equal('true');
-      expect(await page.locator('[data-pointer="/images/0/url"]').getAttribute('aria-invalid')).to.equal(
-        'true',
-      );
+      expect(await page.locator('[data-pointer="/images/0/url"]').getAttribute('aria-invalid')).to.equal('true');
       await page.getByRole('alert').getByRole('button', { name: /^tags/ }).click();
       expect(await isFocused(input(page, 'Tags'))).to.equal(true);
       await page.keyboard.press('Enter');
@@ -305,9 +296,7 @@ describe('the fields of a product in the console', () => {
       const [before, id] = [await read(red), String(red)];
       const images = `"[{""url"":""${FRONT.url}""}]"`;
       const csv = `id,status,tags,images,stock\n${id},archived,brass|[red],${images},5\n`;
-      await page
-        .locator('input[type=file]')
-        .setInputFiles({ name: 'a.csv', mimeType: '', buffer: Buffer.from(csv) });
+      await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: '', buffer: Buffer.from(csv) });
       const preview = page.getByRole('region', { name: 'The first record' });
       expect(await preview.locator('.chip').allInnerTexts()).to.deep.equal(['brass', '[red]']);
       expect(await preview.locator('.badge').innerText()).to.equal('archived');
@@ -315,9 +304,12 @@ describe('the fields of a product in the console', () => {
       await page.getByRole('button', { name: 'Check the file' }).click();
       const changes = page.getByRole('region', { name: 'Changes' }).locator('tbody tr');
       await changes.first().waitFor();
-      expect(
-        await changes.evaluateAll((all) => all.map((row) => row.children[1]?.textContent)),
-      ).to.deep.equal(['Status', 'Tags', 'Images', 'Stock']);
+      expect(await changes.evaluateAll((all) => all.map((row) => row.children[1]?.textContent))).to.deep.equal([
+        'Status',
+        'Tags',
+        'Images',
+        'Stock',
+      ]);
       expect(await changes.nth(1).innerText()).to.match(/Tags\s+brass\s+brass\s+\[red\]/);
       expect(foreign).to.deep.equal([]);
       await page.getByRole('button', { name: 'Start import' }).click();

@@ -38,15 +38,7 @@ describe('the console with hostile data', () => {
         json: { ...(await response.json()), url: LINK, images: [{ url: LINK }] },
       });
     });
-    for (const hash of [
-      '#/products',
-      '#/products/1',
-      '#/products/2',
-      '#/users',
-      '#/users/1',
-      '#/keys',
-      '#/keys/2',
-    ]) {
+    for (const hash of ['#/products', '#/products/1', '#/products/2', '#/users', '#/users/1', '#/keys', '#/keys/2']) {
       await page.goto(`https://localhost:${service.port}/console${hash}`);
       await page.reload();
       await page.locator('main h1').first().waitFor();

@@ -37,9 +37,7 @@ describe('the models, error codes and downloads of the page at /docs', () => {
     await docs.show('#/errors');
     const { json: codes } = await service.client.get('/docs/errors.json');
     const all = [...codes.responses, ...codes.details, ...codes.oauth];
-    expect(await docs.page.locator('.entry h3:visible').allTextContents()).to.deep.equal(
-      all.map(({ code }) => code),
-    );
+    expect(await docs.page.locator('.entry h3:visible').allTextContents()).to.deep.equal(all.map(({ code }) => code));
     const plain = (text: string) => text.replaceAll(/`([^`]*)`|\*/g, '$1');
     const sections = await docs.page.locator('.entry:visible').allTextContents();
     for (const [at, { code, cause, remedy, status, reason }] of all.entries()) {

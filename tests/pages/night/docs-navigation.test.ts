@@ -19,14 +19,11 @@ describe('the navigation of the page at /docs', () => {
       .evaluateAll((all) =>
         all.map((one) => ['.method', '.path'].map((part) => one.querySelector(part)?.textContent).join(' ')),
       );
-    const linked = await page
-      .locator('nav a')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    const linked = await page.locator('nav a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
     expect(operations.length).to.be.greaterThan(20);
     expect(codes.responses.length).to.be.greaterThan(25);
     expect(shown).to.have.members(operations.map(({ method, path }) => `${method} ${path}`));
-    const entries = (prefix: string, list: { code: string }[]) =>
-      list.map(({ code }) => `#/errors/${prefix}${code}`);
+    const entries = (prefix: string, list: { code: string }[]) => list.map(({ code }) => `#/errors/${prefix}${code}`);
     expect(linked).to.have.members([
       ...['#', '#/models', '#/errors'],
       ...operations.map(({ id }) => `#${id}`),
@@ -38,12 +35,7 @@ describe('the navigation of the page at /docs', () => {
   });
 
   it('leads to what the URL names, below the header', async () => {
-    for (const id of [
-      'patchOrder',
-      '/models/Product',
-      '/errors/duplicate_value',
-      '/errors/details/required',
-    ]) {
+    for (const id of ['patchOrder', '/models/Product', '/errors/duplicate_value', '/errors/details/required']) {
       const docs = await open({ hash: `#${id}` });
       const target = docs.page.locator(`summary:focus, h3:focus`);
       await target.waitFor();

@@ -49,11 +49,7 @@ export class OpenApiDocument {
    * Returns the validation errors of a value against the schema at a location.
    * @param isIssue by default, every error is one
    */
-  issues(
-    { pointer }: Location,
-    value: unknown,
-    isIssue: (error: ErrorObject) => boolean = () => true,
-  ): string[] {
+  issues({ pointer }: Location, value: unknown, isIssue: (error: ErrorObject) => boolean = () => true): string[] {
     const validate = this.validators.get(pointer) ?? this.ajv.getSchema(`${NAME}#${encodeURI(pointer)}`);
     if (!validate) throw new Error(`There is no schema at ${pointer}.`);
     this.validators.set(pointer, validate);
@@ -80,16 +76,12 @@ export function closed(root: Node): Node {
   return JSON.parse(JSON.stringify(root), (_, value) => {
     if (value?.allOf) {
       // Each part must allow the members of the others.
-      const parts = value.allOf.map(({ $ref, ...own }: Node) =>
-        $ref ? schemas[$ref.split('/').at(-1)] : own,
-      );
+      const parts = value.allOf.map(({ $ref, ...own }: Node) => ($ref ? schemas[$ref.split('/').at(-1)] : own));
       const properties = Object.assign({}, ...parts.map((part: Node) => part.properties));
       const required = parts.flatMap((part: Node) => part.required ?? []);
       return { type: 'object', properties, required, additionalProperties: false };
     }
-    return value?.properties && value.additionalProperties === true
-      ? { ...value, additionalProperties: false }
-      : value;
+    return value?.properties && value.additionalProperties === true ? { ...value, additionalProperties: false } : value;
   });
 }
 

@@ -91,22 +91,15 @@ export class DocumentedResponses {
     return [...headers.map((name) => `the header ${name}`), ...errors];
   }
 
-  private issues(
-    method: string,
-    target: string,
-    response: AnyResponse,
-    isHead = method === 'HEAD',
-  ): string[] {
+  private issues(method: string, target: string, response: AnyResponse, isHead = method === 'HEAD'): string[] {
     const [path = '', query = ''] = target.split('?');
     if (UNDESCRIBED.test(path)) return [...this.missing([], response), ...this.issuesAnywhere(response)];
     const known = this.known(path, String(response.headers['api-version']));
     const name = isHead && method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = ['paths', known, name];
-    if (method === 'OPTIONS' || !this.document.at(...operation))
-      return this.issuesElsewhere(method, known, response);
+    if (method === 'OPTIONS' || !this.document.at(...operation)) return this.issuesElsewhere(method, known, response);
     const isMinimal =
-      ['POST', 'PUT', 'PATCH'].includes(method) &&
-      response.headers['preference-applied'] === 'return=minimal';
+      ['POST', 'PUT', 'PATCH'].includes(method) && response.headers['preference-applied'] === 'return=minimal';
     // The introduction describes it: PUT and PATCH have 204 instead of 200 then.
     const status = isMinimal && response.status === 204 ? 200 : response.status;
     const { responses, 'x-error-codes': own } = this.document.at(...operation)?.node ?? {};
@@ -119,8 +112,7 @@ export class DocumentedResponses {
     ];
     if (isMinimal && response.bytes.length > 0) return [...headers, 'a body under return=minimal'];
     if (isHead || status === 304) return headers;
-    if (status >= 400)
-      return [...headers, ...errorHeaderIssues(response), ...this.errorIssues(response, own)];
+    if (status >= 400) return [...headers, ...errorHeaderIssues(response), ...this.errorIssues(response, own)];
     return [...headers, ...this.bodyIssues([...steps, 'content'], response, fieldsIn(query))];
   }
 
@@ -141,13 +133,9 @@ export class DocumentedResponses {
    */
   private headerIssues(steps: Steps, { headers }: AnyResponse, more: readonly string[] = []): string[] {
     const described = this.describedHeaders(steps);
-    const present = Object.entries(headers).filter(
-      ([name]) => !TRANSPORT.includes(name) && !more.includes(name),
-    );
+    const present = Object.entries(headers).filter(([name]) => !TRANSPORT.includes(name) && !more.includes(name));
     return [
-      ...present.flatMap(([name, value]) =>
-        this.headerIssue(name, described.get(name)?.schema, String(value)),
-      ),
+      ...present.flatMap(([name, value]) => this.headerIssue(name, described.get(name)?.schema, String(value))),
       ...this.missing(steps, { headers }),
     ];
   }
@@ -245,9 +233,7 @@ function errorHeaderIssues({ status, headers }: AnyResponse): string[] {
   const own = ERROR_HEADERS[status] ?? [];
   const all = new Set(Object.values(ERROR_HEADERS).flatMap((some) => some.map(([name]) => name)));
   return [
-    ...own
-      .filter(([name, isRequired]) => isRequired && !(name in headers))
-      .map(([name]) => `no header ${name}`),
+    ...own.filter(([name, isRequired]) => isRequired && !(name in headers)).map(([name]) => `no header ${name}`),
     // A method that a path does not have says which patches the path takes.
     ...[...all]
       .filter((name) => name in headers && status !== 405 && !own.some(([one]) => one === name))
@@ -260,13 +246,7 @@ type Fields = readonly string[] | undefined;
 
 /** The errors of a path that does not exist, and of a method that a path does not have. */
 const ABSENT_PATH: Codes = ['not_found'];
-const WRONG_METHOD: Codes = [
-  'not_found',
-  'method_not_allowed',
-  'unauthenticated',
-  'invalid_token',
-  'token_expired',
-];
+const WRONG_METHOD: Codes = ['not_found', 'method_not_allowed', 'unauthenticated', 'invalid_token', 'token_expired'];
 
 function fieldsIn(query: string): Fields {
   const given = new URLSearchParams(query).getAll('fields');
@@ -287,11 +267,7 @@ function isKey(segment: string): boolean {
   }
 }
 
-function throwIfAny(
-  request: string,
-  { status, headers, bytes }: AnyResponse,
-  issues: readonly string[],
-): void {
+function throwIfAny(request: string, { status, headers, bytes }: AnyResponse, issues: readonly string[]): void {
   if (issues.length === 0) return;
   const text = `${status} ${JSON.stringify(headers)} ${bytes.toString('utf8', 0, 500)}`;
   throw new Error(`undocumented: the response to ${request} was ${text}\n${issues.join('\n')}`);

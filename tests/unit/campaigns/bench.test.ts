@@ -115,11 +115,7 @@ describe('the load comparison', () => {
       return { request, server, processorTimes, latencies };
     };
     const { text, problems } = shopReport([
-      ...[
-        one('page', 'limit', 100, 200),
-        one('page', 'pocketbase (no fsync)', 900),
-        one('page', 'sqlite', 300),
-      ],
+      ...[one('page', 'limit', 100, 200), one('page', 'pocketbase (no fsync)', 900), one('page', 'sqlite', 300)],
       ...[one('facets', 'limit', 1_000), one('facets', 'pocketbase (no fsync)')],
       { ...one('facets', 'sqlite', 500), failure: '404' },
     ]);
@@ -141,8 +137,7 @@ describe('the load comparison', () => {
   });
 
   it('says whether the machine repeats itself', () => {
-    const repeated = (time: number) =>
-      repeatability([outcome('koa', 'koa', 100), outcome('koa again', 'koa', time)]);
+    const repeated = (time: number) => repeatability([outcome('koa', 'koa', 100), outcome('koa again', 'koa', time)]);
     expect(repeated(109)).to.match(/^Two processes of the same server, koa, differ by 9\.0 %/);
     for (const time of [89, 111]) expect(repeated(time)).to.match(/^\*\*Do not trust these figures/);
     expect(repeatability([outcome('sqlite', 'koa', 1)])).to.equal('');
@@ -151,18 +146,13 @@ describe('the load comparison', () => {
   it('has every store, and compares one on a server with bare Koa on the same server', () => {
     const bases = new Map(definitions({}).map(({ name, base }) => [name, base]));
     for (const { name, unreachable, createDurable } of ALL_STORES)
-      expect(bases.get(name), name).to.equal(
-        createDurable ? `koa on ${name}` : unreachable ? undefined : 'koa',
-      );
+      expect(bases.get(name), name).to.equal(createDurable ? `koa on ${name}` : unreachable ? undefined : 'koa');
   });
 
   it('chooses by parts of names', () => {
     const all = ['koa', 'koa again', 'sqlite'].map((name) => ({ name }));
     expect(chosen('servers', '', all)).to.deep.equal(all);
-    expect(chosen('servers', 'AGAIN,sql', all).map(({ name }) => name)).to.deep.equal([
-      'koa again',
-      'sqlite',
-    ]);
+    expect(chosen('servers', 'AGAIN,sql', all).map(({ name }) => name)).to.deep.equal(['koa again', 'sqlite']);
     expect(() => chosen('servers', 'koa,redis', all)).to.throw('--servers redis is none of: koa, koa again');
   });
 

@@ -25,10 +25,7 @@ describe('copyStores', () => {
     [from, to] = [join(folder, `${++count}-from.sqlite`), join(folder, `${count}-to.sqlite`)];
   });
 
-  const inStore = async <Result>(
-    file: string,
-    use: (storage: Storage) => Promise<Result>,
-  ): Promise<Result> => {
+  const inStore = async <Result>(file: string, use: (storage: Storage) => Promise<Result>): Promise<Result> => {
     const storage = storageOf(sqliteStorage({ file, tables: TABLES, budget: ENDLESS }));
     await storage.store.open();
     try {
@@ -66,12 +63,8 @@ describe('copyStores', () => {
     });
     const countOf = ({ name }: RecordTable) => (['products', 'api_keys'].includes(name) ? 1 : 0);
     expect(await copy()).to.deep.equal([
-      ...TABLES.map(
-        (table) => `${table.name}: 0 records, ${countOf(table)} tombstones, ${countOf(table)} written`,
-      ),
-      ...RESOURCE_TABLES.map(
-        (table) => `${table.name}: ${countOf(table)} reservations, ${countOf(table)} written`,
-      ),
+      ...TABLES.map((table) => `${table.name}: 0 records, ${countOf(table)} tombstones, ${countOf(table)} written`),
+      ...RESOURCE_TABLES.map((table) => `${table.name}: ${countOf(table)} reservations, ${countOf(table)} written`),
     ]);
     await inStore(to, async ({ products, apiKeys, reservations }) => {
       expect(await products.findUsedIds([1, 2])).to.deep.equal(new Set([2]));
@@ -118,9 +111,7 @@ describe('copyStores', () => {
       await storage.reservations.users.reserve([reservation('a', { reservedAt: now - 2 * TOMBSTONE_MS })]);
     });
     const content = 'products: 0 records, 1 tombstones; users: 1 reservations.';
-    expect(await messageOf(copy())).to.equal(
-      `The target is not empty: ${content} A copy needs an empty store.`,
-    );
+    expect(await messageOf(copy())).to.equal(`The target is not empty: ${content} A copy needs an empty store.`);
     expect(
       await messageOf(
         copy(

@@ -45,9 +45,7 @@ const LEVEL: StoreRegistration<'LEVEL_FOLDER'> = {
     urlForm: 'level:FOLDER',
     settingsOf: (url) => (url.startsWith('level:') ? { LEVEL_FOLDER: url.slice(6) } : undefined),
     check: async ({ LEVEL_FOLDER }, { tables, deep }) => ({
-      diagnoses: [
-        { subject: 'store', verdict: 'ok', message: `${LEVEL_FOLDER}: ${tables.length} tables, ${deep}` },
-      ],
+      diagnoses: [{ subject: 'store', verdict: 'ok', message: `${LEVEL_FOLDER}: ${tables.length} tables, ${deep}` }],
     }),
     files: ({ LEVEL_FOLDER }) => ({ database: fileIn(LEVEL_FOLDER), secret: [fileIn(LEVEL_FOLDER)] }),
     backupAdvice: 'Copy the folder.',
@@ -67,10 +65,7 @@ describe('a fifth store', () => {
   const schema = settingsSchema(FIVE);
   const issuesOf = (values: object) =>
     schema
-      .validate(
-        { ...readLayer(DEFAULTS), ...values },
-        { abortEarly: false, errors: { wrap: { label: false } } },
-      )
+      .validate({ ...readLayer(DEFAULTS), ...values }, { abortEarly: false, errors: { wrap: { label: false } } })
       .error?.details.map(({ message }) => message) ?? [];
   const settingsOf = (values: object) => ({ ...loadSettings({}), ...values }) as Settings;
 

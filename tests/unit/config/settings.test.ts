@@ -3,13 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { STORES } from '#src/composition/stores/index.js';
-import {
-  explainSettings,
-  loadSettings,
-  SettingsError,
-  toEnvironment,
-  unknownVariables,
-} from '#src/config/settings.js';
+import { explainSettings, loadSettings, SettingsError, toEnvironment, unknownVariables } from '#src/config/settings.js';
 import { describeSettings } from '#src/config/settings-schema.js';
 import { shownValue } from '#src/config/shown-value.js';
 import { list } from '../../support/list.js';
@@ -131,11 +125,7 @@ describe('settings', () => {
 
   it('accept an HTTPS URL or a loopback URL for OAUTH_ISSUER, and then require OAUTH_AUDIENCE', () => {
     const OAUTH_AUDIENCE = 'catalogue';
-    for (const OAUTH_ISSUER of [
-      'https://id.example.com/realms/x',
-      'http://localhost:9000',
-      'http://[::1]:9/',
-    ]) {
+    for (const OAUTH_ISSUER of ['https://id.example.com/realms/x', 'http://localhost:9000', 'http://[::1]:9/']) {
       expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE })).to.include({ OAUTH_ISSUER });
       expect(issuesOf({ OAUTH_ISSUER })).to.deep.equal(['OAUTH_AUDIENCE is required by OAUTH_ISSUER']);
     }
@@ -171,14 +161,10 @@ describe('settings', () => {
       ['https://localhost:9443', '0'],
     ] as const)
       expect(loadSettings({ OAUTH_ISSUER, OAUTH_AUDIENCE, PORT }), OAUTH_ISSUER).to.include({ OAUTH_ISSUER });
-    expect(
-      issuesOf({ OAUTH_ISSUER: 'not a URL', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' }),
-    ).to.have.length(3);
+    expect(issuesOf({ OAUTH_ISSUER: 'not a URL', OAUTH_AUDIENCE, PORT: 'x', PUBLIC_URL: 'x' })).to.have.length(3);
     const PUBLIC_URL = 'https://x.org/catalogue';
     for (const OAUTH_ISSUER of [PUBLIC_URL, `${PUBLIC_URL}/`])
-      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(
-        own(OAUTH_ISSUER),
-      );
+      expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE, PUBLIC_URL }), OAUTH_ISSUER).to.deep.equal(own(OAUTH_ISSUER));
     const others = { OAUTH_ISSUER: 'https://localhost:9443', OAUTH_AUDIENCE, PUBLIC_URL };
     expect(issuesOf(others)).to.deep.equal([]);
   });
@@ -188,9 +174,7 @@ describe('settings', () => {
   });
 
   it('require REDIS_URL with RATE_LIMITER=redis, and accept only a Redis URL for it', () => {
-    expect(issuesOf({ RATE_LIMITER: 'redis' })).to.deep.equal([
-      'REDIS_URL is required by RATE_LIMITER=redis',
-    ]);
+    expect(issuesOf({ RATE_LIMITER: 'redis' })).to.deep.equal(['REDIS_URL is required by RATE_LIMITER=redis']);
     for (const REDIS_URL of ['redis://localhost', 'rediss://:secret@[::1]:6380/2'])
       expect(loadSettings({ RATE_LIMITER: 'redis', REDIS_URL })).to.include({ REDIS_URL });
     const wrong = ['secret', 'http://:secret@h', 'redis://:secret@h/x', 'redis://:secret@h?db=1'];
@@ -251,10 +235,7 @@ describe('settings', () => {
     for (const [TLS_NAMES, read] of [
       ['catalogue', 'catalogue'],
       ['Shop.Example, 10.0.0.7 ,2001:DB8::1', 'shop.example,10.0.0.7,2001:db8::1'],
-      [
-        'xn--ksezentrum-r5a.example,localhost,::ffff:10.0.0.1',
-        'xn--ksezentrum-r5a.example,localhost,::ffff:a00:1',
-      ],
+      ['xn--ksezentrum-r5a.example,localhost,::ffff:10.0.0.1', 'xn--ksezentrum-r5a.example,localhost,::ffff:a00:1'],
       [longest, longest],
       [Array(100).fill('a').join(), Array(100).fill('a').join()],
     ] as const)
@@ -318,8 +299,7 @@ describe('settings', () => {
   });
 
   it('reject a malformed first key together with every other issue, without showing it', () => {
-    const malformed =
-      'BOOTSTRAP_API_KEY must be a well-formed key, as catalogue keys generate prints one; it is "***"';
+    const malformed = 'BOOTSTRAP_API_KEY must be a well-formed key, as catalogue keys generate prints one; it is "***"';
     for (const BOOTSTRAP_API_KEY of ['hunter2', `${KEY}x`, KEY.replace('5', '6'), ` ${KEY}`])
       expect(issuesOf({ BOOTSTRAP_API_KEY, PORT: '99999' })).to.deep.equal([
         'PORT must be a whole number from 0 to 65,535; it is "99999"',
@@ -358,9 +338,10 @@ describe('settings', () => {
       ]);
     const OTHERS = {
       ...Object.fromEntries(
-        list`HOSTNAME  HOSTTYPE  PORTAGE  PORTS  STORED  META_DIR  XDG_DATA_DIRS  LOGNAME  TLS_CERT`.map(
-          (name) => [name, 'x'],
-        ),
+        list`HOSTNAME  HOSTTYPE  PORTAGE  PORTS  STORED  META_DIR  XDG_DATA_DIRS  LOGNAME  TLS_CERT`.map((name) => [
+          name,
+          'x',
+        ]),
       ),
       npm_config_port: '1',
       NODE_ENV: 'production',
@@ -373,10 +354,9 @@ describe('settings', () => {
     };
     expect(unknownVariables(OTHERS)).to.deep.equal([]);
     expect(unknownVariables({ MONGO_URL: 'x', MONGODB_URL: 'y' }), 'both are set').to.deep.equal([]);
-    expect(
-      unknownVariables({ ...toEnvironment(loadSettings({})), RATE_LIMIT_REQUEST: '1' }),
-      'a worker',
-    ).to.deep.equal([]);
+    expect(unknownVariables({ ...toEnvironment(loadSettings({})), RATE_LIMIT_REQUEST: '1' }), 'a worker').to.deep.equal(
+      [],
+    );
   });
 
   it('show what was given, without secrets and without characters that control a terminal', () => {

@@ -18,10 +18,7 @@ describe('the settings of traces', () => {
     [{ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'always_on' }, {}],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, {}],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', ...ENDPOINT }, TEXT],
-    [
-      { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json', ...ENDPOINT },
-      TEXT,
-    ],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json', ...ENDPOINT }, TEXT],
   ] as const)
     it(`${JSON.stringify(environment)}: ${expected.protocol ?? 'off'}`, () => {
       expect(loadTracing(environment)).to.deep.equal(expected);

@@ -4,13 +4,7 @@ import { load } from 'js-yaml';
 import { DEFINITIONS } from '#src/adapters/outbound/prometheus/definitions.js';
 import { PrometheusMetrics } from '#src/adapters/outbound/prometheus/metrics.js';
 import { FakeClock } from '../../support/fakes.js';
-import {
-  ALERT_TESTS_FILE,
-  alerts,
-  DASHBOARD_FILE,
-  expressions,
-  panels,
-} from '../../support/monitoring-files.js';
+import { ALERT_TESTS_FILE, alerts, DASHBOARD_FILE, expressions, panels } from '../../support/monitoring-files.js';
 import { metricsIn } from '../../support/promql.js';
 import { Scrape } from '../../support/scrape.js';
 
@@ -34,11 +28,7 @@ async function knownSeries(): Promise<Map<string, readonly string[]>> {
 }
 
 /** Returns what an expression names and no series has. */
-function unknownIn(
-  expr: string,
-  shown: readonly string[],
-  known: ReadonlyMap<string, readonly string[]>,
-): string[] {
+function unknownIn(expr: string, shown: readonly string[], known: ReadonlyMap<string, readonly string[]>): string[] {
   const { metrics, groups } = metricsIn(expr);
   const all = metrics.flatMap(({ metric }) => known.get(metric) ?? []).concat(TARGET_LABELS);
   return [
@@ -75,9 +65,7 @@ describe('the alerts and the dashboard', () => {
   });
 
   it('show every metric of the service', () => {
-    const named = new Set(
-      expressions().flatMap(({ expr }) => metricsIn(expr).metrics.map(({ metric }) => metric)),
-    );
+    const named = new Set(expressions().flatMap(({ expr }) => metricsIn(expr).metrics.map(({ metric }) => metric)));
     const unnamed = Object.keys(DEFINITIONS).filter(
       (name) => ![name, `${name}_bucket`, `${name}_count`].some((one) => named.has(one)),
     );
@@ -110,8 +98,7 @@ describe('each alert', () => {
 
   it('is described in docs/how-to/monitoring.md', () => {
     const text = readFileSync('docs/how-to/monitoring.md', 'utf8');
-    for (const { alert, labels } of alerts())
-      expect(text).to.include(`| \`${alert}\` | ${labels['severity']} |`);
+    for (const { alert, labels } of alerts()) expect(text).to.include(`| \`${alert}\` | ${labels['severity']} |`);
   });
 });
 
@@ -122,11 +109,10 @@ describe('the dashboard', () => {
       const values = panels().map((panel) => panel[key]);
       expect(new Set(values)).to.have.property('size', values.length);
     }
-    const cells = dashboard.panels.flatMap(
-      ({ gridPos: { x, y, w, h } }: { gridPos: Record<string, number> }) =>
-        Array.from({ length: (w as number) * (h as number) }, (_, at) => {
-          return `${(x as number) + (at % (w as number))},${(y as number) + Math.floor(at / (w as number))}`;
-        }),
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }: { gridPos: Record<string, number> }) =>
+      Array.from({ length: (w as number) * (h as number) }, (_, at) => {
+        return `${(x as number) + (at % (w as number))},${(y as number) + Math.floor(at / (w as number))}`;
+      }),
     );
     expect(new Set(cells)).to.have.property('size', cells.length);
   });
@@ -139,9 +125,7 @@ describe('docs/how-to/monitoring.md', () => {
       const names = labels.length > 0 ? labels.map((label) => `\`${label}\``).join(', ') : '';
       return `| \`${name}\` | ${type} | ${names} | ${help} |`.replaceAll(/ {2,}/g, ' ');
     });
-    const table = [...text.matchAll(/^\| `\w+` \| (?:counter|gauge|histogram) \|.*\|$/gm)].map(
-      ([row]) => row,
-    );
+    const table = [...text.matchAll(/^\| `\w+` \| (?:counter|gauge|histogram) \|.*\|$/gm)].map(([row]) => row);
     expect(table).to.deep.equal(rows);
   });
 });

@@ -32,9 +32,7 @@ describe('the image', () => {
       .map((path) => path.replace(/^\/service\//, ''));
     const read = readdirSync('src', { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => [
-        ...readFileSync(join('src', file), 'utf8').matchAll(/URL\('([^']+)', ROOT_FOLDER\)/g),
-      ])
+      .flatMap((file) => [...readFileSync(join('src', file), 'utf8').matchAll(/URL\('([^']+)', ROOT_FOLDER\)/g)])
       .map(([, path = '']) => path.replace(/\/$/, ''));
     expect(read).to.include('src/adapters/inbound/cli/samples.ndjson');
     for (const path of read)

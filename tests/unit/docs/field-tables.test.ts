@@ -26,9 +26,7 @@ describe('the generated blocks', () => {
     expect(rows).to.include(
       '| users | `name` (required), `email` (required, unique, ignoring case) | `name`, `email` | `name`, `email` | | |',
     );
-    expect(rows.join('\n')).to.match(
-      /\| products \| .*`price`, .* \|.*`price\.amount`.*\| `images`, `url` \|/,
-    );
+    expect(rows.join('\n')).to.match(/\| products \| .*`price`, .* \|.*`price\.amount`.*\| `images`, `url` \|/);
     expect(rows.join('\n')).to.match(/\| API keys \| .*`createdBy` \(read-only\)/);
   });
 

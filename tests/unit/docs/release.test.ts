@@ -45,13 +45,9 @@ describe('the version', () => {
   });
 
   it('is stated nowhere else', () => {
-    const files = [
-      'Dockerfile',
-      'docker-compose.yml',
-      'ARCHITECTURE.md',
-      'CONTRIBUTING.md',
-      'SECURITY.md',
-    ].concat(['docs', 'deploy', '.github', 'examples', 'src', 'config'].flatMap(filesIn));
+    const files = ['Dockerfile', 'docker-compose.yml', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'].concat(
+      ['docs', 'deploy', '.github', 'examples', 'src', 'config'].flatMap(filesIn),
+    );
     const version = new RegExp(`(?<![\\d.])${MANIFEST.version.replaceAll('.', '\\.')}(?![\\d.])`);
     expect(files.filter((file) => version.test(read(file)))).to.deep.equal([]);
   });

@@ -26,8 +26,7 @@ describe('docs/explanation/reliability.md', () => {
       for (const [text, number = '', unit] of cell.matchAll(FIGURE)) {
         checked++;
         const value = Number(number.replaceAll(',', ''));
-        if (!recorded.some(([name, known]) => known === value && name.endsWith(`, ${unit}`)))
-          wrong.push(text);
+        if (!recorded.some(([name, known]) => known === value && name.endsWith(`, ${unit}`))) wrong.push(text);
       }
     }
     expect(checked).to.be.greaterThan(15);

@@ -13,9 +13,7 @@ const FILES = [
   ...FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
-      .filter((name) =>
-        /\.(cfg|conf|env|html|java|json|md|py|go|rules|service|sh|socket|ya?ml)$|file$/i.test(name),
-      ),
+      .filter((name) => /\.(cfg|conf|env|html|java|json|md|py|go|rules|service|sh|socket|ya?ml)$|file$/i.test(name)),
   ),
 ];
 
@@ -53,9 +51,7 @@ function constants(): Set<string> {
   for (const folder of ['src', 'tests', 'scripts', 'packages/mcp', 'packages/pages'])
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
       if (file.endsWith('.ts'))
-        for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(
-          /\bconst ([A-Z][A-Z\d_]+)\b/g,
-        ))
+        for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(/\bconst ([A-Z][A-Z\d_]+)\b/g))
           names.add(name);
   return names;
 }
@@ -90,8 +86,7 @@ describe('the variables that files name', () => {
     const compose =
       /\n {4}environment:\n((?: {6}\w+:.*\n)+)/.exec(readFileSync('docker-compose.yml', 'utf8'))?.[1] ?? '';
     const cluster = readFileSync('deploy/kubernetes/kustomization.yaml', 'utf8');
-    const secret =
-      readFileSync('deploy/kubernetes/secret.example.yaml', 'utf8').split('stringData:')[1] ?? '';
+    const secret = readFileSync('deploy/kubernetes/secret.example.yaml', 'utf8').split('stringData:')[1] ?? '';
     const names = [
       ...image.filter((name) => name !== 'NODE_ENV' && name !== 'PATH'),
       ...[...compose.matchAll(/^ +(\w+):/gm)].map(([, name = '']) => name),

@@ -112,9 +112,7 @@ describe('fields', () => {
     const table: FieldTable = {
       times: { description: '', kind: 'list', of: at, min: 0, max: 1, indexed: true },
     };
-    expect(() => indexedFields(table)).to.throw(
-      'The list times cannot be indexed: its elements are no texts.',
-    );
+    expect(() => indexedFields(table)).to.throw('The list times cannot be indexed: its elements are no texts.');
     const known: FieldTable = { times: { ...table['times'], indexed: 'presence' } as FieldTable[string] };
     expect(indexedFields(known)).to.deep.equal({ times: { type: 'presence' } });
   });

@@ -27,11 +27,7 @@ describe('an amount of money', () => {
     expect(amountOf('19.999', 'KWD')).to.equal(19_999);
   });
 
-  for (const text of [
-    ...list`19.  .99  -1  +1  1e2  19,99  1,999.00  19.999  0x1  ١٩  90071992547409.92`,
-    '',
-    ' 19',
-  ])
+  for (const text of [...list`19.  .99  -1  +1  1e2  19,99  1,999.00  19.999  0x1  ١٩  90071992547409.92`, '', ' 19'])
     it(`is not read from ${JSON.stringify(text)}`, () => {
       expect(amountOf(text, 'EUR')).to.equal(undefined);
     });

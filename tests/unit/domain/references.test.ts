@@ -17,14 +17,7 @@ describe('references', () => {
   });
 
   it('skip values that are no ids', () => {
-    for (const fields of [
-      undefined,
-      null,
-      5,
-      {},
-      { userId: 0, items: {} },
-      { userId: '1', items: [null, 1, []] },
-    ])
+    for (const fields of [undefined, null, 5, {}, { userId: 0, items: {} }, { userId: '1', items: [null, 1, []] }])
       expect(found(ORDER, fields)).to.deep.equal([]);
     expect(found({ name: { description: '', kind: 'choice', values: [] } }, { name: 1 })).to.deep.equal([]);
   });
@@ -37,11 +30,6 @@ describe('references', () => {
   it('are whole numbers from 1', () => {
     for (const id of [1, Number.MAX_SAFE_INTEGER]) expect(isReference(id)).to.equal(true);
     for (const id of [0, -1, 1.5, 2 ** 53, '1', null]) expect(isReference(id)).to.equal(false);
-    expect([0, 1, 5, 6].map((value) => isWithin(value, { min: 1, max: 5 }))).to.deep.equal([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    expect([0, 1, 5, 6].map((value) => isWithin(value, { min: 1, max: 5 }))).to.deep.equal([false, true, true, false]);
   });
 });

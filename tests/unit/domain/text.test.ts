@@ -1,14 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  compareText,
-  endOfPrefix,
-  foldCase,
-  isOneLine,
-  NAME,
-  TAG_RULE,
-  validateText,
-} from '#src/domain/text.js';
+import { compareText, endOfPrefix, foldCase, isOneLine, NAME, TAG_RULE, validateText } from '#src/domain/text.js';
 import { CHARACTER } from '../../support/unicode-texts.js';
 
 /** Any code points, and often those at the boundaries of the UTF-8 and UTF-16 encodings. */

@@ -142,10 +142,7 @@ for (const [name, definition] of Object.entries(DEFINITIONS))
     for (const { field, path } of placesIn(table)) {
       const required: Broken[] = field.required ? [['required', MISSING, [], ruleOf(field)]] : [];
       it(`states the rule of ${path.join('.')}`, () => {
-        for (const [code, value, inside, ...words] of [
-          ...required,
-          ...brokenValues(field, valueAt(example, path)),
-        ])
+        for (const [code, value, inside, ...words] of [...required, ...brokenValues(field, valueAt(example, path))])
           expectMessage(withValue(example, path, value), code, [...path, ...inside], words);
       });
     }
@@ -164,8 +161,7 @@ for (const [name, definition] of Object.entries(DEFINITIONS))
       const found = issues.find((issue) => issue.code === code && issue.pointer === pointer);
       const told = `${code} at ${pointer || message}: ${JSON.stringify(issues)}`;
       expect(found, told).to.be.an('object');
-      for (const word of [path.join('.').slice(0, 100), ...words])
-        expect(found?.message, told).to.include(`${word}`);
+      for (const word of [path.join('.').slice(0, 100), ...words]) expect(found?.message, told).to.include(`${word}`);
       seen.add(code);
     }
   });
@@ -203,21 +199,16 @@ describe('messages about references', () => {
 });
 
 describe('the rules', () => {
-  const messageOf = (table: FieldTable, code: IssueCode, ...path: string[]) =>
-    issueIn(table, { code, path }).message;
+  const messageOf = (table: FieldTable, code: IssueCode, ...path: string[]) => issueIn(table, { code, path }).message;
 
   it('read as sentences', () => {
-    expect(messageOf(PRODUCT, 'invalid_format', 'sku')).to.equal(
-      'sku must be at most 64 of A-Z a-z 0-9 . _ -.',
-    );
+    expect(messageOf(PRODUCT, 'invalid_format', 'sku')).to.equal('sku must be at most 64 of A-Z a-z 0-9 . _ -.');
     expect(messageOf(PRODUCT, 'out_of_range', 'price', 'amount')).to.equal(
       'price.amount must be an integer from 0, in the smallest unit of the currency (1999 is 19.99 EUR), at most 9007199254740991.',
     );
     expect(messageOf(PRODUCT, 'required', 'price', 'currency')).to.equal(
       'price.currency is required: it must be three capital letters, such as EUR.',
     );
-    expect(messageOf(ORDER, 'unknown_field', 'colour')).to.equal(
-      'colour is not a field: there are userId, items.',
-    );
+    expect(messageOf(ORDER, 'unknown_field', 'colour')).to.equal('colour is not a field: there are userId, items.');
   });
 });

@@ -27,8 +27,7 @@ describe('a signal to stop', () => {
     );
     for (const [atMs, signal] of signals) {
       elapsed = atMs;
-      for (const listener of process.listeners(signal))
-        if (!others.get(signal)?.includes(listener)) listener(signal);
+      for (const listener of process.listeners(signal)) if (!others.get(signal)?.includes(listener)) listener(signal);
     }
     return effects;
   };

@@ -64,9 +64,7 @@ describe('a server that listens', () => {
         expect(await reaches('127.0.0.1', port)).to.equal('here');
         server.close();
       }
-      const error = await listenOnAll(answering(), ['192.0.2.1', '240.0.0.1'], 0).catch(
-        (reason: unknown) => reason,
-      );
+      const error = await listenOnAll(answering(), ['192.0.2.1', '240.0.0.1'], 0).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(SettingsError);
     });
 
@@ -75,10 +73,7 @@ describe('a server that listens', () => {
       const port = await listen(other, '::1', 0);
       const server = answering();
       const error = await listen(server, 'localhost', port).catch((reason: unknown) => reason);
-      expect(error)
-        .to.be.instanceOf(AddressInUse)
-        .with.property('message')
-        .that.includes(`::1:${port} is in use`);
+      expect(error).to.be.instanceOf(AddressInUse).with.property('message').that.includes(`::1:${port} is in use`);
       expect(server.listening).to.equal(false);
       other.close();
     });

@@ -23,10 +23,7 @@ describe('the version of Node', () => {
   /** Runs a program without the files it would import, under a manifest that supports these versions. */
   const run = (program: string, supported: string) => {
     mkdirSync(join(folder, BUNDLE), { recursive: true });
-    writeFileSync(
-      join(folder, 'package.json'),
-      JSON.stringify({ ...MANIFEST, engines: { node: supported } }),
-    );
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...MANIFEST, engines: { node: supported } }));
     for (const file of firstFiles(program)) copyFileSync(join(BUNDLE, file), join(folder, BUNDLE, file));
     return spawnSync(process.execPath, [join(folder, BUNDLE, program), 'help'], { encoding: 'utf8' });
   };
@@ -51,9 +48,7 @@ describe('the version of Node', () => {
     for (const file of PROGRAMS.flatMap(firstFiles)) {
       const code = readFileSync(join(BUNDLE, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       expect(code, file).to.include('requireSupportedNode()');
-      expect(code, file).to.not.match(
-        /\bawait\b|\?\.|\?\?|\|\|=|&&=|\bstatic\b|\d_\d|\.at\(|hasOwn|replaceAll/,
-      );
+      expect(code, file).to.not.match(/\bawait\b|\?\.|\?\?|\|\|=|&&=|\bstatic\b|\d_\d|\.at\(|hasOwn|replaceAll/);
     }
   });
 

@@ -39,9 +39,7 @@ describe('the figures of a run', () => {
 
   it('compare with no other unit, no zero and no count', () => {
     expect(worse({ 'p99 at 2x, s': 0.001, 'p99 at 2x, ms': 0 })).to.deep.equal([]);
-    expect(compared(FIGURES, { figures: {} }).map(({ before }) => before)).to.deep.equal(
-      FIGURES.map(() => undefined),
-    );
+    expect(compared(FIGURES, { figures: {} }).map(({ before }) => before)).to.deep.equal(FIGURES.map(() => undefined));
   });
 
   it('stay equal to their own record', () => {

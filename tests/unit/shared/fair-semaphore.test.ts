@@ -49,9 +49,7 @@ describe('FairSemaphore', () => {
   });
 
   it('limits the permits of one client, and of all clients', async () => {
-    const requests = new Requests(
-      new FairSemaphore({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }),
-    );
+    const requests = new Requests(new FairSemaphore({ total: 3, perClient: 2, maxWaiting: 0, patienceMs: 10_000 }));
     const outcomes = await Promise.all(
       ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => requests.request(name.charAt(0), name)),
     );
@@ -60,9 +58,7 @@ describe('FairSemaphore', () => {
 
   it('rotates between waiting clients, even if one client has queued more', async () => {
     const requests = new Requests(new FairSemaphore({ total: 1, perClient: 1, ...PATIENT }));
-    const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
-      requests.request(name.charAt(0), name),
-    );
+    const waiting = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) => requests.request(name.charAt(0), name));
     await waiting[0];
     const order = ['a1', 'a2', 'b1', 'c1', 'a3', 'b2'];
     for (const name of order) await requests.done(name);

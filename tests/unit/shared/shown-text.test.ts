@@ -20,14 +20,7 @@ describe('redactSecrets', () => {
 
   it('redacts the user and the password of a URL', () => {
     for (const scheme of ['mongodb', 'redis', 'https', 'mongodb+srv'])
-      for (const userInfo of [
-        'ann:secret',
-        ':secret',
-        'secret',
-        'ann:sec:ret',
-        'ann:%73ecret',
-        "ann:s'ecret",
-      ])
+      for (const userInfo of ['ann:secret', ':secret', 'secret', 'ann:sec:ret', 'ann:%73ecret', "ann:s'ecret"])
         expect(redactSecrets(`to "${scheme}://${userInfo}@db.example:27017/x?y#z" of`)).to.equal(
           `to "${scheme}://***@db.example:27017/x?y#z" of`,
         );

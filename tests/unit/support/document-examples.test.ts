@@ -18,9 +18,7 @@ describe('examplesIn', () => {
       '"x"}',
     );
     const created = fenced('http', 'HTTP/1.1 201 Created', 'Link: </a>; rel="a"', 'Link: </b>; rel="b"');
-    expect(
-      examplesIn(`# Products\n\n${REQUEST}\n\nreturns\n\n${RESPONSE}\n${post}\n${created}\n`),
-    ).to.deep.equal([
+    expect(examplesIn(`# Products\n\n${REQUEST}\n\nreturns\n\n${RESPONSE}\n${post}\n${created}\n`)).to.deep.equal([
       {
         line: 3,
         method: 'GET',

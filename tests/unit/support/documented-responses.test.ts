@@ -22,9 +22,7 @@ interface ResponseParts {
 }
 
 function response({ status = 200, headers = {}, body = LAMP }: ResponseParts): AnyResponse {
-  const all = Object.entries({ ...COMMON_HEADERS, etag: '"1"', ...headers }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const all = Object.entries({ ...COMMON_HEADERS, etag: '"1"', ...headers }).filter(([, value]) => value !== undefined);
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return { status, headers: Object.fromEntries(all), bytes };
 }
@@ -45,11 +43,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a malformed header': [...ITEM, { headers: { etag: '1' } }, 'the header etag: '],
   'another version': [...ITEM, { headers: { 'api-version': '2' } }, 'the header API-Version: it is not 1'],
   'a missing header': [...ITEM, { headers: { etag: undefined } }, 'no header etag'],
-  'a body of another type': [
-    ...ITEM,
-    { headers: { 'content-type': 'text/html' } },
-    'a body of the type text/html',
-  ],
+  'a body of another type': [...ITEM, { headers: { 'content-type': 'text/html' } }, 'a body of the type text/html'],
   'an undocumented field': [...ITEM, { body: { ...LAMP, colour: 1 } }, '"additionalProperty":"colour"'],
   'a missing field': [...ITEM, { body: { id: 1 } }, "must have required property 'name'"],
   'the requested fields only': ['GET', '/v1/products/1?fields=id', { body: { id: 1 } }],
@@ -82,12 +76,7 @@ const CASES: Readonly<Record<string, Case>> = {
     '/v1/products/1',
     { status: 204, body: '', headers: { etag: undefined, allow: 'GET', 'accept-patch': 'x' } },
   ],
-  'another success of OPTIONS': [
-    'OPTIONS',
-    '/v1/products/1',
-    { headers: { etag: undefined } },
-    'the status 200',
-  ],
+  'another success of OPTIONS': ['OPTIONS', '/v1/products/1', { headers: { etag: undefined } }, 'the status 200'],
   'a list': [...LIST, { body: [LAMP], headers: { etag: 'W/"x"' } }],
   'a list with an invalid element': [...LIST, { body: [LAMP, {}] }, "must have required property 'name'"],
   'an object instead of a list': [...LIST, { body: { items: [] } }, 'must be array'],
@@ -112,11 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ...ITEM,
     { status: 408, body: { ...NOT_FOUND, code: 'request_timeout' }, headers: { etag: undefined } },
   ],
-  'an error with an undocumented field': [
-    ...ITEM,
-    { status: 404, body: { ...NOT_FOUND, stack: 'x' } },
-    '"stack"',
-  ],
+  'an error with an undocumented field': [...ITEM, { status: 404, body: { ...NOT_FOUND, stack: 'x' } }, '"stack"'],
   'a plain error with the type of a problem': [
     ...ITEM,
     { status: 404, body: NOT_FOUND, headers: { 'content-type': 'application/problem+json' } },
@@ -133,18 +118,9 @@ const CASES: Readonly<Record<string, Case>> = {
     { status: 201, headers: { ...MINIMAL, location: '/v1/products/1' } },
     'a body under return=minimal',
   ],
-  'a status of return=minimal without it': [
-    'PUT',
-    '/v1/products/1',
-    { status: 204, body: '' },
-    'the status 204',
-  ],
+  'a status of return=minimal without it': ['PUT', '/v1/products/1', { status: 204, body: '' }, 'the status 204'],
   'return=minimal where nothing is written': [...ITEM, { headers: MINIMAL }, 'the header preference-applied'],
-  'not found for an unknown path': [
-    'GET',
-    '/nothing',
-    { status: 404, body: NOT_FOUND, headers: { etag: undefined } },
-  ],
+  'not found for an unknown path': ['GET', '/nothing', { status: 404, body: NOT_FOUND, headers: { etag: undefined } }],
   'a success for an unknown path': ['GET', '/nothing', { body: 'x' }, ''],
   'another error for an unknown path': [
     'GET',

@@ -61,9 +61,7 @@ describe('the package of the client', () => {
       'example.ts': code,
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
-    const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map(
-      (name) => `node_modules/${name}`,
-    );
+    const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => `node_modules/${name}`);
     await run('npm', ['install', '--install-links', ...dependencies.map((path) => resolve(path))]);
     await run('sh', ['-ec', packing.replaceAll('../my-project', project)], resolve('.'));
   });
@@ -94,9 +92,7 @@ describe('the package of the client', () => {
   for (const version of [5, 7] as const)
     for (const moduleResolution of version === 7 || AT_NIGHT ? ['node16', 'bundler'] : ['node16'])
       it(`has types that TypeScript ${version} checks with moduleResolution ${moduleResolution}`, async () => {
-        const { version: actual } = JSON.parse(
-          readFileSync(join(COMPILERS[version], 'package.json'), 'utf8'),
-        );
+        const { version: actual } = JSON.parse(readFileSync(join(COMPILERS[version], 'package.json'), 'utf8'));
         expect(actual).to.match(new RegExp(`^${version}\\.`));
         await compile(version, moduleResolution, '--noEmit');
       });

@@ -64,11 +64,9 @@ describe('the client in a bundle, in Chromium, on a page of another origin', () 
         for await (const { status } of products.import([{ name: 'Desk' }, { name: '' }, { name: 'Chair' }]))
           imported.push(status);
         const pageSizes = [];
-        for await (const { records } of products.pages({ limit: 2, sort: ['name'] }))
-          pageSizes.push(records.length);
+        for await (const { records } of products.pages({ limit: 2, sort: ['name'] })) pageSizes.push(records.length);
         const exported = [];
-        for await (const { name } of products.export({ sort: ['name'], fields: ['name'] }))
-          exported.push(name);
+        for await (const { name } of products.export({ sort: ['name'], fields: ['name'] })) exported.push(name);
         await products.delete(edited);
         const gone = await products.read(lamp.id).catch((error) => error.message);
         return { edited: [edited.data.name, edited.etag], overtaken, imported, pageSizes, exported, gone };
@@ -94,14 +92,7 @@ describe('the client in a bundle, in Chromium, on a page of another origin', () 
         await POST('/v1/products', create);
         const { response: created } = await POST('/v1/products', create);
         const { response: listed } = await GET('/v1/products', { params: { query: { limit: 1 } } });
-        const names = [
-          'Location',
-          'ETag',
-          'Idempotency-Replayed',
-          'RateLimit',
-          'RateLimit-Policy',
-          'X-Request-Id',
-        ];
+        const names = ['Location', 'ETag', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id'];
         return [...names.map((name) => created.headers.get(name)), listed.headers.get('Link')];
       }, given());
       expect(headers).to.not.include(null);
@@ -127,8 +118,7 @@ describe('the client in a bundle, in Chromium, on a page of another origin', () 
     inPage(async (page) => {
       const name = await page.evaluate(async ({ baseUrl, key }) => {
         Object.defineProperty(crypto, 'randomUUID', { value: undefined });
-        return (await client.createCatalogue({ baseUrl, token: key }).products.create({ name: 'Stool' })).data
-          .name;
+        return (await client.createCatalogue({ baseUrl, token: key }).products.create({ name: 'Stool' })).data.name;
       }, given());
       expect(name).to.equal('Stool');
     }),

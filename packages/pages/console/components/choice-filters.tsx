@@ -15,8 +15,7 @@ interface ChoiceFiltersProps {
 export function ChoiceFilters({ resource, filters, onChoose }: ChoiceFiltersProps): JSX.Element {
   const fields = resource.fields.filter(
     ({ name, schema }) =>
-      schema.enum &&
-      resource.filters.find((one) => one.name === name)?.operators.some((one) => one.name === 'exists'),
+      schema.enum && resource.filters.find((one) => one.name === name)?.operators.some((one) => one.name === 'exists'),
   );
   return (
     <>

@@ -25,9 +25,7 @@ export function columnsOf({ fields }: Resource, isShown: (field: Field) => boole
 }
 
 /** The columns that the person chose for a resource, and a function that chooses others; undefined resets them. */
-export function useColumns(
-  resource: Resource,
-): [readonly Field[], (names: readonly string[] | undefined) => void] {
+export function useColumns(resource: Resource): [readonly Field[], (names: readonly string[] | undefined) => void] {
   const name = `columns.${resource.name}`;
   const [chosen, setChosen] = useState(() => preferred(name)?.split(','));
   const isShown = (field: Field) => (chosen ? chosen.includes(field.name) : isShownAtFirst(field));

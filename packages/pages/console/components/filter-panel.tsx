@@ -126,11 +126,7 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
       <legend class="hidden">{texts.row}</legend>
       <Field label={texts.field}>
         {(control) => (
-          <select
-            {...control}
-            value={filter.field}
-            onChange={({ currentTarget }) => chooseField(currentTarget.value)}
-          >
+          <select {...control} value={filter.field} onChange={({ currentTarget }) => chooseField(currentTarget.value)}>
             {fields.map(({ name }) => (
               <option key={name} value={name}>
                 {labelOf(name)}
@@ -140,10 +136,7 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
         )}
       </Field>
       {hasKey && (
-        <Field
-          label={texts.key}
-          error={filter.key === '' && filter.value !== '' ? texts.missingKey : undefined}
-        >
+        <Field label={texts.key} error={filter.key === '' && filter.value !== '' ? texts.missingKey : undefined}>
           {(control) => (
             <input
               {...control}
@@ -205,11 +198,7 @@ function ValueControl({ control, schema, filter: { value }, onChange }: ValueCon
   const choices = schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
   if (choices)
     return (
-      <select
-        {...control}
-        value={value}
-        onChange={({ currentTarget }) => onChange({ value: currentTarget.value })}
-      >
+      <select {...control} value={value} onChange={({ currentTarget }) => onChange({ value: currentTarget.value })}>
         <option value="" />
         {choices.map((choice) => (
           <option key={choice} value={choice}>
@@ -230,11 +219,5 @@ function ValueControl({ control, schema, filter: { value }, onChange }: ValueCon
         }
       />
     );
-  return (
-    <input
-      {...control}
-      value={value}
-      onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
-    />
-  );
+  return <input {...control} value={value} onInput={({ currentTarget }) => onChange({ value: currentTarget.value })} />;
 }

@@ -40,10 +40,7 @@ export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Elem
       <Count key={JSON.stringify(selectionOf(state))} resource={resource} state={state} />
       <label>
         {texts.pageSize}{' '}
-        <select
-          value={state.limit}
-          onChange={({ currentTarget }) => go({ limit: Number(currentTarget.value) })}
-        >
+        <select value={state.limit} onChange={({ currentTarget }) => go({ limit: Number(currentTarget.value) })}>
           {PAGE_SIZES.map((size) => (
             <option key={size} value={size}>
               {size}

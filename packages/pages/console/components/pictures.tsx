@@ -29,9 +29,7 @@ function Picture({ url, alt }: { readonly url: string; readonly alt: string }): 
   const [hasFailed, setFailed] = useState(false);
   // The policy of the page allows https alone.
   if (!hasPictures || hasFailed || !/^https:/i.test(url)) return <WebAddress url={url} />;
-  return (
-    <img src={url} alt={alt} loading="lazy" referrerpolicy="no-referrer" onError={() => setFailed(true)} />
-  );
+  return <img src={url} alt={alt} loading="lazy" referrerpolicy="no-referrer" onError={() => setFailed(true)} />;
 }
 
 /** A link to another site, which does not learn from where. What is no such address stays a text. */

@@ -25,18 +25,7 @@ interface RecordsTableProps {
 
 /** The records of a page. A click on a header sorts, a click on a row opens its record. On a phone, rows are cards. */
 export function RecordsTable(props: RecordsTableProps): JSX.Element {
-  const {
-    resource,
-    title = resource.title,
-    columns,
-    records,
-    sort,
-    isBusy,
-    isWaiting,
-    marks,
-    onSort,
-    hrefOf,
-  } = props;
+  const { resource, title = resource.title, columns, records, sort, isBusy, isWaiting, marks, onSort, hrefOf } = props;
   const main = columns.find(({ name }) => name === 'name') ?? columns[0];
   return (
     <div class="table-frame">
@@ -131,14 +120,7 @@ function SortButton({ label, by, sort, onSort }: SortButtonProps): JSX.Element {
 
 /** The link in the row does the same for the keyboard. A click on a link or on selected text keeps its own meaning. */
 function open({ target, ctrlKey, metaKey, shiftKey }: MouseEvent, href: string): void {
-  if (
-    (target as Element).closest('a, button') ||
-    getSelection()?.toString() ||
-    ctrlKey ||
-    metaKey ||
-    shiftKey
-  )
-    return;
+  if ((target as Element).closest('a, button') || getSelection()?.toString() || ctrlKey || metaKey || shiftKey) return;
   location.hash = href;
 }
 

@@ -19,10 +19,7 @@ const MOST = 10;
  * @param typed the text; one that the person has not changed needs no completion
  * @returns the id of the list for the input, and the list itself
  */
-export function useCompletions(
-  pointer: string,
-  typed: string,
-): [string | undefined, JSX.Element | undefined] {
+export function useCompletions(pointer: string, typed: string): [string | undefined, JSX.Element | undefined] {
   const { api } = useConsole();
   const resource = useContext(CompletedResource);
   const id = useId();

@@ -45,14 +45,7 @@ interface FieldsProps extends Pick<ControlProps<Field, FormValues>, 'pointer' | 
   readonly isValue?: boolean;
 }
 
-export function Fields({
-  fields,
-  values,
-  pointer,
-  isValue = false,
-  messages,
-  onChange,
-}: FieldsProps): JSX.Element {
+export function Fields({ fields, values, pointer, isValue = false, messages, onChange }: FieldsProps): JSX.Element {
   return (
     <>
       {fields.map((field) => (
@@ -96,13 +89,7 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
       return (
         <div class="form-row">
           {rows.map((row) => (
-            <MapRowControl
-              key={row.rowId}
-              row={row}
-              {...rest}
-              hasFixedKey
-              onChange={(one) => rest.onChange([one])}
-            />
+            <MapRowControl key={row.rowId} row={row} {...rest} hasFixedKey onChange={(one) => rest.onChange([one])} />
           ))}
         </div>
       );
@@ -316,9 +303,7 @@ function PriceControl({ field, value, ...rest }: ControlProps<PriceField, FormVa
     <Group field={field} {...rest}>
       <div class="form-row">
         <Fields fields={field.fields} values={value} {...rest} />
-        {amount !== undefined && currency !== '' && (
-          <output class="price">{priceText({ amount, currency })}</output>
-        )}
+        {amount !== undefined && currency !== '' && <output class="price">{priceText({ amount, currency })}</output>}
       </div>
     </Group>
   );

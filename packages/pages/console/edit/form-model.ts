@@ -99,9 +99,7 @@ export const newListRow = ({ fields }: ListField): ListRow => ({
 /** @param input the schema of the body that creates a record */
 export function formFields(input: AnySchema | undefined, references: References): readonly Field[] {
   const { properties = {}, required = [] } = references.schema(input);
-  return Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, required.includes(name), schema, references),
-  );
+  return Object.entries(properties).map(([name, schema]) => fieldOf(name, required.includes(name), schema, references));
 }
 
 /** @throws Error for a schema that no field can show, so that no field of a record is missing unnoticed */
@@ -156,9 +154,7 @@ function withoutUnit(field: Field): Field {
 }
 
 export function formOf(fields: readonly Field[], record: JsonObject): FormValues {
-  return Object.fromEntries(
-    fields.map((field) => [field.name, formValue(field, member(record, field.name))]),
-  );
+  return Object.fromEntries(fields.map((field) => [field.name, formValue(field, member(record, field.name))]));
 }
 
 export function formValue(field: Field, value: Json | undefined): FormValue {
@@ -212,12 +208,7 @@ export function bodyOf(fields: readonly Field[], values: FormValues): FormBody {
   return { body: objectOf(fields, values, '', problems), problems };
 }
 
-function objectOf(
-  fields: readonly Field[],
-  values: FormValues,
-  parent: string,
-  problems: FormProblem[],
-): JsonObject {
+function objectOf(fields: readonly Field[], values: FormValues, parent: string, problems: FormProblem[]): JsonObject {
   const members = fields.map((field) => {
     const pointer = parent + pointerTo(field.name);
     return [field.name, jsonOf(field, values[field.name] ?? null, pointer, problems)] as const;
@@ -226,21 +217,14 @@ function objectOf(
 }
 
 /** @returns undefined if the field has no value */
-export function jsonOf(
-  field: Field,
-  value: FormValue,
-  pointer: string,
-  problems: FormProblem[],
-): Json | undefined {
+export function jsonOf(field: Field, value: FormValue, pointer: string, problems: FormProblem[]): Json | undefined {
   switch (field.kind) {
     case 'text':
       return value === '' && !field.allowsEmpty ? undefined : ((value as string | null) ?? undefined);
     case 'choice':
       return (value as string) || undefined;
     case 'number':
-      return value === '' || value === null
-        ? undefined
-        : numberOf(value as string, pointer, problems, field.isInteger);
+      return value === '' || value === null ? undefined : numberOf(value as string, pointer, problems, field.isInteger);
     case 'object': {
       const object = objectOf(field.fields, value as FormValues, pointer, problems);
       return Object.keys(object).length === 0 && !field.isRequired ? undefined : object;
@@ -284,9 +268,7 @@ function priceOf({ amount, currency }: FormValues, pointer: string, problems: Fo
     const own = pointer + pointerTo('amount');
     const isTooLarge = typedAmount(text.replace(/^\d+/, '0'), code) !== undefined;
     problems.push(
-      isTooLarge
-        ? { pointer: own, code: 'too_precise' }
-        : { pointer: own, code: 'not_a_price', currency: code },
+      isTooLarge ? { pointer: own, code: 'too_precise' } : { pointer: own, code: 'not_a_price', currency: code },
     );
   }
   return withoutMissing([
@@ -315,12 +297,7 @@ function withoutMissing(members: readonly (readonly [string, Json | undefined])[
 }
 
 /** Reads a number only if it is exactly what was typed: JavaScript rounds longer ones silently. */
-function numberOf(
-  text: string,
-  pointer: string,
-  problems: FormProblem[],
-  isInteger = false,
-): number | undefined {
+function numberOf(text: string, pointer: string, problems: FormProblem[], isInteger = false): number | undefined {
   const typed = text.trim();
   const number = isInteger ? readInteger(typed) : readNumber(typed);
   if (number !== undefined && digitsOf(typed) === digitsOf(String(number))) return number;

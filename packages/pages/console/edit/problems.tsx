@@ -33,10 +33,7 @@ export function failedOf(error: unknown, title: string): Failed {
   return { title, text: '', problems };
 }
 
-export function problemsOf(
-  found: readonly FormProblem[],
-  words: Console['texts']['form']['problems'],
-): Problem[] {
+export function problemsOf(found: readonly FormProblem[], words: Console['texts']['form']['problems']): Problem[] {
   return found.map((one) => ({
     pointer: one.pointer,
     message: one.code === 'not_a_price' ? words.not_a_price(one.currency) : words[one.code],

@@ -60,11 +60,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const isBusy = useRef(false);
   const [creation] = useState(
     () =>
-      new Creation<Found>(
-        (body, idempotencyKey) => collection.create(body, { idempotencyKey }),
-        failureOf,
-        randomKey,
-      ),
+      new Creation<Found>((body, idempotencyKey) => collection.create(body, { idempotencyKey }), failureOf, randomKey),
   );
   /** What of a record the form can change. */
   const editable = (record: Found): JsonObject => bodyOf(fields, formOf(fields, asJson(record))).body;
@@ -178,13 +174,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     <form class="record" ref={element} noValidate onSubmit={submit}>
       {failed && !conflict && <ProblemSummary failed={failed} />}
       <CompletedResource.Provider value={resource}>
-        <Fields
-          fields={fields}
-          values={values}
-          pointer=""
-          messages={messagesOf(standing)}
-          onChange={change}
-        />
+        <Fields fields={fields} values={values} pointer="" messages={messagesOf(standing)} onChange={change} />
       </CompletedResource.Provider>
       <p class="actions">
         <Button submit kind="primary" busy={isSaving}>
@@ -196,13 +186,9 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
       </p>
       {isAnew && !failed && <Since text={`${form.goneTitle}. ${form.gone}`} />}
       {!isAnew && (
-        <Since
-          text={theirs ? (isDirty ? live.untouched : live.stale) : isRenewed && !isDirty ? live.renewed : ''}
-        >
+        <Since text={theirs ? (isDirty ? live.untouched : live.stale) : isRenewed && !isDirty ? live.renewed : ''}>
           {theirs && isDirty && (
-            <Button onClick={() => withBody((body) => compare(base as Found, body, theirs))}>
-              {live.compare}
-            </Button>
+            <Button onClick={() => withBody((body) => compare(base as Found, body, theirs))}>{live.compare}</Button>
           )}
           {theirs && !isDirty && <Button onClick={() => renew(theirs)}>{live.showNow}</Button>}
         </Since>

@@ -45,9 +45,7 @@ export function Value({ value, hasType = false, none }: ValueProps): JSX.Element
   return (
     <span class="value">
       {text}
-      {hasType && (
-        <em> ({form.types[typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean')]})</em>
-      )}
+      {hasType && <em> ({form.types[typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean')]})</em>}
     </span>
   );
 }

@@ -78,9 +78,7 @@ export function FacetPanel(props: FacetPanelProps): JSX.Element {
         readMore={isOwn ? readMore : found?.more ? () => onView({ isLong: true }) : undefined}
         onToggle={(text) => onChoose(toggled(state.filters, of, text))}
       />
-      {isOwn && value?.hasMore && !readMore && (
-        <p class="hint">{texts.tooMany(numberText(value.counts.length))}</p>
-      )}
+      {isOwn && value?.hasMore && !readMore && <p class="hint">{texts.tooMany(numberText(value.counts.length))}</p>}
     </Panel>
   );
 }

@@ -33,21 +33,13 @@ interface FacetsProps {
 }
 
 /** The values of the fields beside a list, with counts: one request for all open panels. */
-export function Facets({
-  resource,
-  state,
-  records,
-  news,
-  isFailureSaid,
-  onChoose,
-}: FacetsProps): JSX.Element {
+export function Facets({ resource, state, records, news, isFailureSaid, onChoose }: FacetsProps): JSX.Element {
   const { api } = useConsole();
   const shownKeys = useRef<readonly string[]>([]);
   const [views, setViews] = useState<Readonly<Record<string, PanelView>>>(() => firstViews(resource));
   const keyed = resource.facets.find((name) => isKeyed(resource, name));
   const plain = resource.facets.filter((name) => name !== keyed).map((field) => ({ field, key: '' }));
-  if (keyed !== undefined)
-    shownKeys.current = attributeKeys(keyed, records, state.filters, shownKeys.current);
+  if (keyed !== undefined) shownKeys.current = attributeKeys(keyed, records, state.filters, shownKeys.current);
   const attributes = shownKeys.current.map((key) => ({ field: keyed ?? '', key }));
   const viewOf = (of: FacetField) => views[facetName(of)] ?? CLOSED;
   const change = (of: FacetField, part: Partial<PanelView>) =>
@@ -58,18 +50,14 @@ export function Facets({
   const counted = useRef(news);
   if (lastTookMs.current < SLOW_MS) counted.current = news;
   const requests = facetRequests(resource, state, together, { limit: FIRST });
-  const { value, error, isLoading, reload } = useLoad(
-    JSON.stringify([requests, counted.current]),
-    async (signal) => {
-      const startedAt = performance.now();
-      lastTookMs.current = Number.POSITIVE_INFINITY;
-      const facets = [];
-      for (const one of requests)
-        facets.push(...(await api.collection(resource).facets(one, { signal })).facets);
-      lastTookMs.current = performance.now() - startedAt;
-      return new Map(facets.map((facet) => [facet.field, facet]));
-    },
-  );
+  const { value, error, isLoading, reload } = useLoad(JSON.stringify([requests, counted.current]), async (signal) => {
+    const startedAt = performance.now();
+    lastTookMs.current = Number.POSITIVE_INFINITY;
+    const facets = [];
+    for (const one of requests) facets.push(...(await api.collection(resource).facets(one, { signal })).facets);
+    lastTookMs.current = performance.now() - startedAt;
+    return new Map(facets.map((facet) => [facet.field, facet]));
+  });
   // Under an error, counts of another query would look like those of this one.
   const found = error === undefined ? value : undefined;
   const panel = (of: FacetField) => (
@@ -85,9 +73,7 @@ export function Facets({
   );
   return (
     <section class="facets" aria-label={texts.title}>
-      {error !== undefined && !isFailureSaid && (
-        <ErrorNotice error={error} title={texts.failed} onRetry={reload} />
-      )}
+      {error !== undefined && !isFailureSaid && <ErrorNotice error={error} title={texts.failed} onRetry={reload} />}
       {counted.current !== news && !isLoading && (
         <Button
           kind="link"

@@ -33,8 +33,7 @@ const WIDE = 40;
  * differ much, each is about twice as wide as the one before, and the first one reaches down to the lowest amount.
  */
 export function priceRanges(lowest: number, highest: number): readonly PriceRange[] {
-  const limits =
-    highest > WIDE * Math.max(lowest, 1) ? growingLimits(lowest, highest) : equalLimits(lowest, highest);
+  const limits = highest > WIDE * Math.max(lowest, 1) ? growingLimits(lowest, highest) : equalLimits(lowest, highest);
   return limits.slice(1).map((below, at) => ({ from: limits[at] ?? 0, below }));
 }
 

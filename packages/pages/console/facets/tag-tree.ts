@@ -23,11 +23,7 @@ export function pathOf(prefix: string): string {
  * @param values tags that begin with the path
  * @param areAll whether there are no more of them
  */
-export function childrenOf(
-  path: string,
-  values: readonly FacetValue[],
-  areAll: boolean,
-): readonly TreeNode[] {
+export function childrenOf(path: string, values: readonly FacetValue[], areAll: boolean): readonly TreeNode[] {
   const nodes = new Map<string, { readonly node: TreeNode; readonly tags: number }>();
   const places = new Map<string, number>();
   const nameOf = ({ label }: TreeNode) => label.replace(/\/$/, '');

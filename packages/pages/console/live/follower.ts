@@ -34,11 +34,7 @@ export class FeedFollower implements Follower {
       );
   }
 
-  async follow(
-    resource: Resource,
-    report: (news: News) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async follow(resource: Resource, report: (news: News) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { pause = pauseFor } = this.options;
     while (!signal.aborted && this.isAudible(resource)) {
       try {
@@ -65,8 +61,7 @@ export class FeedFollower implements Follower {
     try {
       return await this.options.changes(resource, { signal }).start();
     } catch (error) {
-      if (error instanceof CatalogueError && [403, 404].includes(error.status))
-        this.silent.add(resource.name);
+      if (error instanceof CatalogueError && [403, 404].includes(error.status)) this.silent.add(resource.name);
       throw error;
     }
   }

@@ -33,18 +33,13 @@ export function areNews({ records, marks, here, elsewhere }: LiveList, news: New
   if (!news) return true;
   const versions = new Map(records.map(({ id, version }) => [id, Number(version)]));
   return news.some(({ id, version, deleted }) => {
-    if (deleted)
-      return (versions.has(id) && marks.get(id)?.kind !== 'deleted') || here.has(id) || elsewhere.has(id);
+    if (deleted) return (versions.has(id) && marks.get(id)?.kind !== 'deleted') || here.has(id) || elsewhere.has(id);
     return !(Number(versions.get(id)) >= version);
   });
 }
 
 /** The ids of shown records whose newest state the page does not have. */
-export function missingIds(
-  { records, marks }: LiveList,
-  page: readonly CatalogueRecord[],
-  news: News,
-): number[] {
+export function missingIds({ records, marks }: LiveList, page: readonly CatalogueRecord[], news: News): number[] {
   const [found, changed] = [idsOf(page), news && idsOf(news.filter(({ deleted }) => !deleted))];
   return records
     .map(({ id }) => id)

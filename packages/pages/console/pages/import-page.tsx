@@ -14,21 +14,8 @@ import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats
 import { ImportCounts, type ImportCountsProps } from '../transfer/import-counts.js';
 import { ImportFindings } from '../transfer/import-findings.js';
 import { ImportPreview, UntypedColumns } from '../transfer/import-preview.js';
-import {
-  ImportRun,
-  type Progress,
-  type RunOptions,
-  runPatiently,
-  type Send,
-} from '../transfer/import-run.js';
-import {
-  comparisonOf,
-  type ImportUse,
-  keyName,
-  likelyUse,
-  UseChooser,
-  uniqueKey,
-} from '../transfer/import-use.js';
+import { ImportRun, type Progress, type RunOptions, runPatiently, type Send } from '../transfer/import-run.js';
+import { comparisonOf, type ImportUse, keyName, likelyUse, UseChooser, uniqueKey } from '../transfer/import-use.js';
 import { type PreviewRecord, previewOf } from '../transfer/preview.js';
 import { saveFile } from '../transfer/save-file.js';
 import type { Resource, ResourcePageProps } from '../types.js';
@@ -147,11 +134,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
         {texts.title(resource.title)}
       </h1>
       {!chosen && (
-        <FileChooser
-          formats={formats}
-          isCsvOffered={hasCsv(formats)}
-          onChoose={(file) => void choose(file)}
-        />
+        <FileChooser formats={formats} isCsvOffered={hasCsv(formats)} onChoose={(file) => void choose(file)} />
       )}
       {refusal && !chosen && (
         <Notice kind="error">
@@ -211,9 +194,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           )}
           {isActive && <Button onClick={() => controller.current?.abort()}>{texts.cancel}</Button>}
           {attempt && refusedIn(progress) > 0 && (
-            <Button onClick={() => saveFile(attempt.run.refusedFile)}>
-              {texts.download(refusedIn(progress))}
-            </Button>
+            <Button onClick={() => saveFile(attempt.run.refusedFile)}>{texts.download(refusedIn(progress))}</Button>
           )}
           {!isActive && (
             <Button

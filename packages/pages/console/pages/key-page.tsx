@@ -23,16 +23,12 @@ interface Usage {
 export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
   const { api } = useConsole();
   const [isAsking, setAsking] = useState(false);
-  const { value, error, reload } = useLoad(String(id), (signal) =>
-    api.collection(resource).read(id, { signal }),
-  );
+  const { value, error, reload } = useLoad(String(id), (signal) => api.collection(resource).read(id, { signal }));
   const record = value && ('id' in value ? value.data : undefined);
   return (
     <>
       <p class="back">
-        <a href={hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() })}>
-          {resource.title}
-        </a>
+        <a href={hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() })}>{resource.title}</a>
       </p>
       <div class="heading">
         <h1>{record ? String(record['name']) : resource.title}</h1>

@@ -65,9 +65,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isSelected = !isWhole;
   const hasCounts = areCountsOpen && resource.facets.length > 0;
-  const paths = resource.fields.filter(
-    ({ name, meaning }) => meaning === 'paths' && resource.facets.includes(name),
-  );
+  const paths = resource.fields.filter(({ name, meaning }) => meaning === 'paths' && resource.facets.includes(name));
   const clear = () => go({ words: '', filters: [] });
   return (
     <>
@@ -79,9 +77,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               {texts.import}
             </a>
           )}
-          {resource.exportTypes.length > 0 && !isRefused && (
-            <ExportButton resource={resource} query={selection} />
-          )}
+          {resource.exportTypes.length > 0 && !isRefused && <ExportButton resource={resource} query={selection} />}
           {resource.canCreate && api.mayWrite(resource) && (
             <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
               {texts.new(resource.singular)}
@@ -90,9 +86,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         </div>
       </div>
       <div class="toolbar">
-        {resource.isSearchable && (
-          <Search key={state.words} words={state.words} onSearch={(words) => go({ words })} />
-        )}
+        {resource.isSearchable && <Search key={state.words} words={state.words} onSearch={(words) => go({ words })} />}
         {resource.filters.length > 0 && (
           <Button aria-expanded={areFiltersOpen} onClick={() => setFiltersOpen(!areFiltersOpen)}>
             {filterTexts.button(state.filters.length)}
@@ -164,9 +158,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
             />
           )}
           {page?.records.length === 0 && !isLoading && (
-            <Empty
-              {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }}
-            />
+            <Empty {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }} />
           )}
           {page && <PagesBar {...{ resource, state, page, go }} />}
         </div>
@@ -176,11 +168,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
 }
 
 /** The first request of a list, with only the fields that it shows. */
-function requestOf(
-  { path, hasChanges }: Resource,
-  state: ListState,
-  columns: readonly ResourceField[],
-): string {
+function requestOf({ path, hasChanges }: Resource, state: ListState, columns: readonly ResourceField[]): string {
   const parameters = queryOf(state);
   parameters.set('limit', String(state.limit));
   const names = ['id', ...columns.map(({ name }) => name), ...(hasChanges ? ['version'] : [])];
@@ -191,9 +179,7 @@ function requestOf(
 /** What the service says about each parameter. */
 function errorsOf(error: unknown): ReadonlyMap<string, string> {
   const details = error instanceof CatalogueError ? error.details : [];
-  return new Map(
-    details.flatMap((detail) => ('name' in detail && detail.name ? [[detail.name, detail.message]] : [])),
-  );
+  return new Map(details.flatMap((detail) => ('name' in detail && detail.name ? [[detail.name, detail.message]] : [])));
 }
 
 /** Renders again after each change. */

@@ -56,8 +56,7 @@ export function NewKeyPage({ resource }: ResourcePageProps): JSX.Element {
           <legend>{texts.scopes} *</legend>
           {api.permissions.scopes.map((scope) => (
             <label key={scope}>
-              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />{' '}
-              {scope}
+              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} /> {scope}
             </label>
           ))}
           <p id="scopes-note" class={errorOf('/scopes') ? 'field-error' : 'hint'}>

@@ -35,8 +35,7 @@ export function NewWebhookPage({ resource }: ResourcePageProps): JSX.Element {
       .then(({ data }) => setCreated(data), setProblem);
     setBusy(false);
   };
-  const done = ({ id }: CatalogueRecord) =>
-    navigate({ page: 'record', resource: resource.name, id }, 'replace');
+  const done = ({ id }: CatalogueRecord) => navigate({ page: 'record', resource: resource.name, id }, 'replace');
   return (
     <>
       <Breadcrumb resource={resource} />

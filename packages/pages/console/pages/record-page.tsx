@@ -78,9 +78,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
   };
   const finish = (next: Found) => {
     const isNew = next.id !== id;
-    const text = isNew
-      ? texts.created(resource.singular, next.id)
-      : texts.saved(recordName(resource, next.data));
+    const text = isNew ? texts.created(resource.singular, next.id) : texts.saved(recordName(resource, next.data));
     notify({ kind: 'success', text });
     if (isNew) navigate({ page: 'record', resource: resource.name, id: next.id }, 'replace');
     else setSaved(next);
@@ -208,16 +206,12 @@ function Facts({ resource, found, isEditable }: FactsProps) {
       />
       {referring.map(({ name, title }) => (
         <p key={name}>
-          <a href={hashOf({ page: 'list', resource: name, query })}>
-            {texts.referring(title, resource.singular)}
-          </a>
+          <a href={hashOf({ page: 'list', resource: name, query })}>{texts.referring(title, resource.singular)}</a>
         </p>
       ))}
       <details>
         <summary>{texts.json}</summary>
-        <Button
-          onClick={async () => shown.current && setCopied(TEXTS.copied(await copy(json, shown.current)))}
-        >
+        <Button onClick={async () => shown.current && setCopied(TEXTS.copied(await copy(json, shown.current)))}>
           {texts.copyJson}
         </Button>{' '}
         <span role="status">{copied}</span>

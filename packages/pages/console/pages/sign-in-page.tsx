@@ -39,11 +39,7 @@ export function SignInPage({ signIn }: SignInPageProps): JSX.Element {
         </Notice>
       )}
       {problem !== undefined && !isWrong && unusable === undefined && <ErrorNotice error={problem} />}
-      <Field
-        label={texts.keyLabel}
-        hint={survivesReload() ? texts.keyHint : texts.keyHintNoStorage}
-        error={unusable}
-      >
+      <Field label={texts.keyLabel} hint={survivesReload() ? texts.keyHint : texts.keyHintNoStorage} error={unusable}>
         {(control) => (
           <div class="with-button">
             <input

@@ -39,11 +39,7 @@ export function TreePage({ resource, field }: TreePageProps): JSX.Element {
       </div>
       <div class="toolbar">
         <search>
-          <PrefixBox
-            label={facetTexts.prefixOf(labelOf(field))}
-            placeholder={facetTexts.prefix}
-            onSettle={setPrefix}
-          />
+          <PrefixBox label={facetTexts.prefixOf(labelOf(field))} placeholder={facetTexts.prefix} onSettle={setPrefix} />
         </search>
       </div>
       <Level {...{ resource, field, prefix }} />
@@ -72,9 +68,7 @@ function Level({ resource, field, prefix }: LevelProps): JSX.Element {
         </ul>
       )}
       {!value && isLoading && <p class="note">{TEXTS.list.loading}</p>}
-      {value && nodes.length === 0 && (
-        <p class="note">{prefix === '' ? facetTexts.none : facetTexts.noneWithPrefix}</p>
-      )}
+      {value && nodes.length === 0 && <p class="note">{prefix === '' ? facetTexts.none : facetTexts.noneWithPrefix}</p>}
       {hasMore && (
         <p class="note">
           {readMore ? texts.read(numberText(counts.length)) : facetTexts.tooMany(numberText(counts.length))}{' '}
@@ -101,12 +95,7 @@ function Node({ resource, field, node }: NodeProps): JSX.Element {
     <li>
       <div class="tree-node">
         {isPath ? (
-          <Button
-            kind="link"
-            aria-expanded={isOpen}
-            aria-label={texts.below(path)}
-            onClick={() => setOpen(!isOpen)}
-          >
+          <Button kind="link" aria-expanded={isOpen} aria-label={texts.below(path)} onClick={() => setOpen(!isOpen)}>
             <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
           </Button>
         ) : (
@@ -134,13 +123,9 @@ interface ExactCountProps {
 function ExactCount({ resource, query, atLeast }: ExactCountProps): JSX.Element {
   const { api } = useConsole();
   const request = `${resource.path}?${new URLSearchParams({ ...query, fields: 'id', limit: '1' })}`;
-  const { value } = useLoad(request, (signal) =>
-    api.collection(resource).page(request, { count: true, signal }),
-  );
+  const { value } = useLoad(request, (signal) => api.collection(resource).page(request, { count: true, signal }));
   const { total } = value ?? {};
-  return (
-    <span class="count">{total === undefined ? texts.atLeast(numberText(atLeast)) : numberText(total)}</span>
-  );
+  return <span class="count">{total === undefined ? texts.atLeast(numberText(atLeast)) : numberText(total)}</span>;
 }
 
 function listOf({ name }: Resource, query: Readonly<Record<string, string>>): string {

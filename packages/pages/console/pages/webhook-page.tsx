@@ -73,11 +73,7 @@ export function WebhookPage({ resource, id }: RecordPageProps): JSX.Element {
     return data;
   };
   const test = async (): Promise<Outcome> => {
-    const {
-      data,
-      error: refusal,
-      response,
-    } = await POST('/v1/webhooks/{id}/deliveries', { params: { path } });
+    const { data, error: refusal, response } = await POST('/v1/webhooks/{id}/deliveries', { params: { path } });
     if (!data) throw errorFrom(response, refusal);
     return { kind: isTaken(data) ? 'success' : 'error', text: texts.tested(isTaken(data), outcomeOf(data)) };
   };

@@ -27,10 +27,7 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const csv = formats.find(({ format }) => format === 'csv');
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
-  const save = async (
-    { type, format, extensions: [extension = ''] }: FormatDetails,
-    purpose: Purpose = 'copy',
-  ) => {
+  const save = async ({ type, format, extensions: [extension = ''] }: FormatDetails, purpose: Purpose = 'copy') => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;

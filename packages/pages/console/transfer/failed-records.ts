@@ -64,8 +64,7 @@ export class FailedRecords {
     const cells = cellsOf(text);
     if (cells?.length === this.columns) return [bytes, ',', reason];
     // It was given back before, and nobody has corrected it.
-    if (cells?.length === this.columns + 1 && text.startsWith(empty))
-      return [...behind, bytes.slice(empty.length)];
+    if (cells?.length === this.columns + 1 && text.startsWith(empty)) return [...behind, bytes.slice(empty.length)];
     return [...behind, '"', escaped(bytes, inCsv), '"'];
   }
 

@@ -184,9 +184,7 @@ function jsonIn(cell: string): Json {
 const EXCERPT = { length: 200, before: 40 };
 
 /** Two texts from shortly before their first difference on, if they are long; other values as they are. */
-export function excerpts(
-  ...values: [Json | undefined, Json | undefined]
-): [Json | undefined, Json | undefined] {
+export function excerpts(...values: [Json | undefined, Json | undefined]): [Json | undefined, Json | undefined] {
   const texts = values.map((value) => (typeof value === 'string' ? [...value] : []));
   const [one = [], other = []] = texts;
   let same = 0;

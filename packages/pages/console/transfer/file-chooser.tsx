@@ -34,10 +34,7 @@ export function FileChooser({ formats, isCsvOffered, onChoose }: FileChooserProp
         take(event.dataTransfer?.files);
       }}
     >
-      <Field
-        label={texts.importing.file}
-        hint={isCsvOffered ? texts.importing.hint : texts.importing.ndjsonHint}
-      >
+      <Field label={texts.importing.file} hint={isCsvOffered ? texts.importing.hint : texts.importing.ndjsonHint}>
         {(control) => (
           <input
             {...control}

@@ -10,8 +10,7 @@ const FORMULA = [0x3d, 0x2b, 0x2d, 0x40, 0x09];
 
 /** CSV that Excel opens with the right letters, and that an import takes. */
 export function withMark(csv: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const start = (controller: TransformStreamDefaultController<Uint8Array>) =>
-    controller.enqueue(BYTE_ORDER_MARK);
+  const start = (controller: TransformStreamDefaultController<Uint8Array>) => controller.enqueue(BYTE_ORDER_MARK);
   return csv.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ start }));
 }
 

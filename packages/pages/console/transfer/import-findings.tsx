@@ -121,8 +121,7 @@ function rowsOf(
     return { label, now, inFile, hasType };
   };
   const versions = result.error ? [row(labelOf('version'), result.version, version)] : [];
-  if (isDeletion && current)
-    return [...versions, row(findings.whole, current as JsonObject, findings.deleted)];
+  if (isDeletion && current) return [...versions, row(findings.whole, current as JsonObject, findings.deleted)];
   const fields = differences.map(({ path: [name, key], theirs, yours }) => {
     if (key === undefined) return { ...row(labelOf(name), theirs, yours), none: choices[name]?.none };
     const hasType = ![theirs, yours].includes(undefined) && typeof theirs !== typeof yours;

@@ -19,12 +19,7 @@ interface ImportPreviewProps {
 }
 
 /** The first records of a file with their prices as money, because a file can have them in the wrong unit. */
-export function ImportPreview({
-  resource,
-  records,
-  format,
-  isUpdate,
-}: ImportPreviewProps): JSX.Element | null {
+export function ImportPreview({ resource, records, format, isUpdate }: ImportPreviewProps): JSX.Element | null {
   const console = useConsole();
   const { importing } = console.texts;
   if (records.length === 0) return null;

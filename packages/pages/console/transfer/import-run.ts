@@ -176,11 +176,7 @@ export class ImportRun {
    * The results of a part that was sent again. What the lost attempt has done is no conflict with somebody else, although
    * the record has another version than the file.
    */
-  private async withoutOwn(
-    part: Part,
-    results: readonly ImportResult[],
-    signal: AbortSignal,
-  ): Promise<ImportResult[]> {
+  private async withoutOwn(part: Part, results: readonly ImportResult[], signal: AbortSignal): Promise<ImportResult[]> {
     const { areDone } = this.options;
     if (!areDone) return [...results];
     const again = results.map(({ unchanged, ...result }) => ({
@@ -192,9 +188,7 @@ export class ImportRun {
       if (isConflict(result)) conflicts.push(await this.finding(part, at, result));
     const done = conflicts.length > 0 ? await areDone(conflicts, signal) : [];
     const own = new Set(conflicts.filter((_, at) => done[at]).map(({ result }) => result));
-    return again.map((result) =>
-      own.has(result) ? { line: result.line, status: 200, replayed: true } : result,
-    );
+    return again.map((result) => (own.has(result) ? { line: result.line, status: 200, replayed: true } : result));
   }
 
   private async finding({ records }: Part, at: number, result: ImportResult): Promise<Finding> {
@@ -255,12 +249,7 @@ export async function runPatiently(
       return await run.run(signal, onProgress);
     } catch (error) {
       const seconds = error instanceof CatalogueError ? error.retryAfterSeconds : undefined;
-      if (
-        signal.aborted ||
-        !(error instanceof CatalogueError) ||
-        error.status !== 429 ||
-        seconds === undefined
-      )
+      if (signal.aborted || !(error instanceof CatalogueError) || error.status !== 429 || seconds === undefined)
         throw error;
       onWait(seconds);
       await sleep(seconds * 1_000, signal);

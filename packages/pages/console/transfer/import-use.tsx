@@ -125,14 +125,7 @@ function Choice({ name, label, hint, isChosen, onChoose }: ChoiceProps): JSX.Ele
   return (
     <div>
       <label class="check">
-        <input
-          type="radio"
-          name={name}
-          aria-describedby={hint && id}
-          checked={isChosen}
-          onChange={onChoose}
-        />{' '}
-        {label}
+        <input type="radio" name={name} aria-describedby={hint && id} checked={isChosen} onChange={onChoose} /> {label}
       </label>
       {hint && (
         <p class="hint" id={id}>

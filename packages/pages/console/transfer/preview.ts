@@ -85,8 +85,7 @@ export function untypedColumns(records: readonly PreviewRecord[]): UntypedColumn
     const { name, key, type: typed } = columnPath(column);
     if (name !== 'attributes' || key === undefined || typed !== undefined) return [];
     const cells = records.map(({ values }) => values?.[column]).filter((cell) => cell !== undefined);
-    const areAll = (read: (text: string) => unknown) =>
-      cells.every((cell) => read(String(cell)) !== undefined);
+    const areAll = (read: (text: string) => unknown) => cells.every((cell) => read(String(cell)) !== undefined);
     const type = areAll(readNumber) ? 'number' : areAll(readBoolean) ? 'boolean' : undefined;
     return type ? [{ column, typed: `attributes[${key}]:${type}` }] : [];
   });

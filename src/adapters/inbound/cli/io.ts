@@ -96,10 +96,7 @@ export function writeJson(io: Io, value: object): void {
  * Returns rows as padded columns, with a line break at the end. A cell takes one line, whatever its text: the names of
  * keys come from clients.
  */
-export async function table(
-  heading: readonly string[],
-  rows: readonly (readonly string[])[],
-): Promise<string> {
+export async function table(heading: readonly string[], rows: readonly (readonly string[])[]): Promise<string> {
   const { default: widthOf } = await import('string-width');
   const all = [heading, ...rows].map((row) => row.map(escapeControls));
   const widths = heading.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ''))));

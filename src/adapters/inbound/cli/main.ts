@@ -87,9 +87,7 @@ function commandLine(context: CliContext): Command {
   program
     .command('serve')
     .summary('run the service')
-    .description(
-      'Runs the service, as npm start does. Its settings are in the environment and in CONFIG_FILE.',
-    )
+    .description('Runs the service, as npm start does. Its settings are in the environment and in CONFIG_FILE.')
     .addHelpText('after', '\nexample: PORT=9443 catalogue serve')
     .action(serve);
   addKeys(program, context);
@@ -140,8 +138,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof RequestRefused) return exitCodeOfRefusal(error.status);
-  if (error instanceof AppError)
-    return error.code === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
+  if (error instanceof AppError) return error.code === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
   if (error instanceof SettingsError || error instanceof StoreConfigError) return EXIT_CODES.configuration;
   if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
   if (error instanceof SourceMissing) return EXIT_CODES.noInput;

@@ -12,9 +12,7 @@ export const REMOTE_NOTE = `DATA_DIR/tls/ca.pem is trusted if it exists, and so 
 file of CAs that NODE_EXTRA_CA_CERTS names.`;
 
 export function urlOption(): Option {
-  return new Option('--url <url>', 'the running service (default: https://localhost:PORT)').argParser(
-    parseAddress,
-  );
+  return new Option('--url <url>', 'the running service (default: https://localhost:PORT)').argParser(parseAddress);
 }
 
 /**

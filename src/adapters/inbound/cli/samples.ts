@@ -16,8 +16,9 @@ export type SampleProduct = Product & { readonly sku: string };
 
 /** The first ones are the most common. */
 const MARKS = ['new', 'sale', 'gift'] as const;
-const COLOURS =
-  'black white grey navy red green natural blue brown yellow teal pink orange ivory olive lilac'.split(' ');
+const COLOURS = 'black white grey navy red green natural blue brown yellow teal pink orange ivory olive lilac'.split(
+  ' ',
+);
 const SKU_DIGITS = 5;
 
 let lines: readonly SampleProduct[] | undefined;

@@ -14,11 +14,7 @@ const SOON_DAYS = 30;
  * Examines the self-signed certificate and its CA, and creates nothing.
  * @param names the names that the settings add
  */
-export async function checkLocalCa(
-  folder: string,
-  names: readonly string[],
-  now: number,
-): Promise<Diagnosis[]> {
+export async function checkLocalCa(folder: string, names: readonly string[], now: number): Promise<Diagnosis[]> {
   const remedy = `stop the service and delete the folder ${folder}; clients must then trust the new CA`;
   try {
     const server = await textIn(folder, SERVER_FILE);
@@ -34,13 +30,7 @@ export async function checkLocalCa(
       return [wrong('certificate', `${SERVER_FILE} in ${folder} is of another CA`, remedy)];
     return [
       ...(missing.length > 0
-        ? [
-            warning(
-              'certificate',
-              `it lacks ${missing.join(', ')}`,
-              'the next start issues another one by the same CA',
-            ),
-          ]
+        ? [warning('certificate', `it lacks ${missing.join(', ')}`, 'the next start issues another one by the same CA')]
         : [ok('certificate', `it holds ${shownNames(own)}`)]),
       renewed('it', own, now),
       renewed(`its CA, ${join(folder, CA_FILE)},`, ca, now),
@@ -63,11 +53,7 @@ export async function checkLocalCa(
  * Examines the pair of `TLS=files`.
  * @param names the hosts of the settings, which clients use
  */
-export async function checkFiles(
-  files: PairFiles,
-  names: readonly string[],
-  now: number,
-): Promise<Diagnosis[]> {
+export async function checkFiles(files: PairFiles, names: readonly string[], now: number): Promise<Diagnosis[]> {
   try {
     const certificate = checkKeyPair(files, await readPair(files));
     const missing = missingNames(certificate, names);
@@ -83,13 +69,7 @@ export async function checkFiles(
     ];
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;
-    return [
-      wrong(
-        'certificate',
-        error.message,
-        'correct the files; the service takes the new pair without a restart',
-      ),
-    ];
+    return [wrong('certificate', error.message, 'correct the files; the service takes the new pair without a restart')];
   }
 }
 

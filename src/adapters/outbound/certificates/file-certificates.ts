@@ -49,19 +49,13 @@ export function checkKeyPair({ certFile, keyFile }: PairFiles, { cert, key }: Tl
   if (!CERTIFICATE.test(cert)) throw certificateError('certificate', certFile, 'holds no certificate in PEM');
   const certificate = attempt('certificate', certFile, () => new X509Certificate(cert));
   if (isCutOff(cert)) throw certificateError('certificate', certFile, 'is cut off');
-  if (ENCRYPTED.test(key))
-    throw certificateError('key', keyFile, 'is encrypted; it is needed without a passphrase');
+  if (ENCRYPTED.test(key)) throw certificateError('key', keyFile, 'is encrypted; it is needed without a passphrase');
   if (!PRIVATE_KEY.test(key)) throw certificateError('key', keyFile, 'holds no private key in PEM');
   const privateKey = attempt('key', keyFile, () => createPrivateKey(key));
-  if (isWeak(privateKey))
-    throw certificateError('key', keyFile, 'is too weak, or of a kind that TLS cannot use');
+  if (isWeak(privateKey)) throw certificateError('key', keyFile, 'is too weak, or of a kind that TLS cannot use');
   // OpenSSL accepts a pair of two different algorithms, then fails at each handshake.
   if (!certificate.checkPrivateKey(privateKey))
-    throw certificateError(
-      'key',
-      keyFile,
-      `is not the one of the certificate ${certFile} (${SETTINGS.certificate})`,
-    );
+    throw certificateError('key', keyFile, `is not the one of the certificate ${certFile} (${SETTINGS.certificate})`);
   attempt('certificate', certFile, () => createSecureContext({ cert, key }));
   return certificate;
 }

@@ -134,9 +134,7 @@ export class LocalCa {
   }
 
   private isUsable(certificate: string, ca: string): boolean {
-    return (
-      this.isValidForLong(certificate) && this.isSignedBy(ca, certificate) && this.holdsNames(certificate)
-    );
+    return this.isValidForLong(certificate) && this.isSignedBy(ca, certificate) && this.holdsNames(certificate);
   }
 
   private holdsNames(certificate: string): boolean {

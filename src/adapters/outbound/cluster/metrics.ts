@@ -99,13 +99,10 @@ export class MetricsServer {
     await this.mergeEnded();
     // From here on at once: a worker that ends now counts once, as a member or as ended.
     const members = [...this.members.values()];
-    return merger.report(
-      [...members.flatMap(({ metrics }) => (metrics ? [metrics] : [])), primary, ...this.ended],
-      {
-        serving: members.length,
-        reporting: members.filter((member) => member.round === round).length,
-      },
-    );
+    return merger.report([...members.flatMap(({ metrics }) => (metrics ? [metrics] : [])), primary, ...this.ended], {
+      serving: members.length,
+      reporting: members.filter((member) => member.round === round).length,
+    });
   }
 
   private async mergeEnded(): Promise<void> {

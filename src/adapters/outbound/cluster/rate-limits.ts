@@ -366,8 +366,7 @@ export class ClusterRateLimiter implements RateLimiter {
   /** A promise rejects with an AppError `unavailable` if the primary does not respond in time. */
   async peek(caller: string): Promise<RateState> {
     const known = this.known(caller);
-    if (known)
-      return state(known.left > 0, known.left + known.remaining, known.endsAt - this.clock.elapsed());
+    if (known) return state(known.left > 0, known.left + known.remaining, known.endsAt - this.clock.elapsed());
     const { granted } = this.primary.open({ policy: this.policy.name, caller });
     const { remaining, isExhausted, msLeft } = await granted;
     return state(!isExhausted, remaining, msLeft);
@@ -396,9 +395,7 @@ export class ClusterRateLimiter implements RateLimiter {
     this.leases.delete(caller);
     const returned = lease && { policy, caller, lease: lease.id, unused: lease.left };
     const askedAt = this.clock.elapsed();
-    const request = this.primary.open({ policy, caller, returned }, (lease) =>
-      this.keep(caller, lease, askedAt),
-    );
+    const request = this.primary.open({ policy, caller, returned }, (lease) => this.keep(caller, lease, askedAt));
     this.requests.set(caller, request);
     const forget = () => {
       if (this.requests.get(caller) === request) this.requests.delete(caller);
@@ -407,11 +404,7 @@ export class ClusterRateLimiter implements RateLimiter {
     return request;
   }
 
-  private keep(
-    caller: string,
-    { ahead, lease, remaining, msLeft, isExhausted }: Lease,
-    askedAt: number,
-  ): void {
+  private keep(caller: string, { ahead, lease, remaining, msLeft, isExhausted }: Lease, askedAt: number): void {
     if (ahead === 0 && !isExhausted) return;
     if (this.leases.size >= MAX_LEASES) this.giveUpOldest();
     const endsAt = askedAt + msLeft;

@@ -1,10 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  feedIsOff,
-  isInRange,
-  readPosition,
-  writePosition,
-} from '../../../application/changes/feed-state.js';
+import { feedIsOff, isInRange, readPosition, writePosition } from '../../../application/changes/feed-state.js';
 import type {
   ChangeFeed,
   ChangePage,
@@ -73,8 +68,7 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
     this.newest++;
     this.last.set(id, this.newest);
     this.log.push({ change: this.newest, id });
-    if (this.log.length > 2 * this.last.size + MIN_OBSOLETE)
-      this.log = this.log.filter((entry) => this.isLast(entry));
+    if (this.log.length > 2 * this.last.size + MIN_OBSOLETE) this.log = this.log.filter((entry) => this.isLast(entry));
   }
 
   /** The tombstone of the record was purged. */
@@ -89,11 +83,7 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
     return writePosition({ epoch, change: this.newest });
   }
 
-  async read(
-    after: FeedPosition,
-    limit: number,
-    until?: FeedPosition,
-  ): Promise<ChangePage<Fields> | undefined> {
+  async read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined> {
     const { epoch } = this.state;
     const from = readPosition(after);
     if (!epoch || !from || !isInRange(from, { epoch, lowWatermark: this.lowWatermark, newest: this.newest }))

@@ -120,10 +120,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return this.ownerOf(field, value);
   }
 
-  async findAllByUnique(
-    field: string,
-    values: readonly Value[],
-  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+  async findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]> {
     return values.map((value) => this.ownerOf(field, value));
   }
 

@@ -32,11 +32,7 @@ export class MongoChangeFeed<Fields> implements ChangeFeed<Fields> {
     return writePosition({ epoch: head.epoch, change });
   }
 
-  async read(
-    after: FeedPosition,
-    limit: number,
-    until?: FeedPosition,
-  ): Promise<ChangePage<Fields> | undefined> {
+  async read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined> {
     const from = readPosition(after);
     const last = until === undefined ? undefined : readPosition(until);
     if (!from) return undefined;
@@ -149,9 +145,7 @@ export class MongoFeedState implements FeedState {
   }
 
   async generation(): Promise<string | undefined> {
-    const found = await this.counters.run((all, maxTimeMS) =>
-      all.findOne({ _id: 'generation' }, { maxTimeMS }),
-    );
+    const found = await this.counters.run((all, maxTimeMS) => all.findOne({ _id: 'generation' }, { maxTimeMS }));
     return found?.generation;
   }
 

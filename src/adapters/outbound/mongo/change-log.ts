@@ -25,8 +25,7 @@ const BATCH = 1_000;
 const MAX_RACES = 100;
 const MAX_PAUSE_MS = 32;
 
-const NO_EFFECT =
-  'MONGODB_URL leads to a server that acknowledges updates which it does not make; use MongoDB itself.';
+const NO_EFFECT = 'MONGODB_URL leads to a server that acknowledges updates which it does not make; use MongoDB itself.';
 
 /** A document whose change is not in the log yet. */
 type Pending = Pick<StoredDocument, '_id'> & { readonly version: number; readonly live?: true };
@@ -189,9 +188,7 @@ export class ChangeLog {
   }
 
   head(causal: CausalOperations): Promise<ChangeLogHead | null> {
-    return causal.run((database, options) =>
-      this.logIn<ChangeLogHead>(database).findOne({ _id: 0 }, options),
-    );
+    return causal.run((database, options) => this.logIn<ChangeLogHead>(database).findOne({ _id: 0 }, options));
   }
 
   /** Returns the number of the last entry, 0 if there is none. */
@@ -294,9 +291,7 @@ export class EffectGuard {
    * @throws StoreConfigError if a batch that had no effect is found again, in the same versions
    */
   check(found: readonly { readonly _id: number; readonly version?: number | Long }[]): void {
-    const isAgain = found.some(
-      ({ _id, version }) => this.unmodified.has(_id) && this.unmodified.get(_id) === version,
-    );
+    const isAgain = found.some(({ _id, version }) => this.unmodified.has(_id) && this.unmodified.get(_id) === version);
     if (isAgain) throw new StoreConfigError(NO_EFFECT);
   }
 

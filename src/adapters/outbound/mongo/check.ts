@@ -87,9 +87,7 @@ async function checkIndexes(database: Db, tables: readonly StoredTable[]): Promi
     const names = new Set(found?.map(({ name }) => name));
     if (found)
       missing.push(
-        ...one.indexes
-          .filter(({ name }) => !names.has(name ?? ''))
-          .map(({ name }) => `${one.collection}.${name}`),
+        ...one.indexes.filter(({ name }) => !names.has(name ?? '')).map(({ name }) => `${one.collection}.${name}`),
       );
   }
   if (problems.length > 0) return wrong('indexes', problems.join(' '), 'drop them, then start the service');

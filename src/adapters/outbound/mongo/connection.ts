@@ -80,8 +80,7 @@ export function parseConnectionString(url: string, longestMs: number): MongoConn
   if (problems.length > 0) throw new StoreConfigError(problems.join('\n'));
   // 0 means no time-out for the driver; callers wait as long as by default.
   const patienceMs = Number(new Map(named).get('sockettimeoutms') ?? 0) || DEFAULTS.socketTimeoutMS;
-  const [, hosts = '', database = ''] =
-    /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?#]*)/.exec(url) ?? [];
+  const [, hosts = '', database = ''] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?#]*)/.exec(url) ?? [];
   return {
     options: optionsFor(new Set(named.map(([name]) => name)), patienceMs, longestMs),
     hosts,

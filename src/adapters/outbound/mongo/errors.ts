@@ -128,8 +128,7 @@ export function rejectedDocuments(error: unknown): ReadonlyMap<number, string> {
   if (error.result.getWriteConcernError()) throw unreachable(error);
   const refusals = [error.writeErrors].flat();
   if (refusals.length === 0) throw error;
-  for (const { code } of refusals)
-    if (code !== DUPLICATE_KEY) throw TRANSIENT.has(code) ? unreachable(error) : error;
+  for (const { code } of refusals) if (code !== DUPLICATE_KEY) throw TRANSIENT.has(code) ? unreachable(error) : error;
   return new Map(refusals.map(({ index, errmsg }) => [index, indexNamedIn(errmsg, error)]));
 }
 

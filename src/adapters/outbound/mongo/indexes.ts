@@ -155,9 +155,7 @@ export class IndexPreparation {
   private async prepare(database: Db): Promise<void> {
     const problems: string[] = [];
     for (const wanted of this.indexes)
-      problems.push(
-        ...findUnusableIndexes(wanted, (await existingIndexes(database, wanted.collection)) ?? []),
-      );
+      problems.push(...findUnusableIndexes(wanted, (await existingIndexes(database, wanted.collection)) ?? []));
     if (problems.length > 0) throw new StoreConfigError(problems.join('\n'));
     for (const { collection, indexes } of this.indexes)
       if (indexes.length > 0) await createIndexes(database, collection, indexes);
@@ -165,10 +163,7 @@ export class IndexPreparation {
 }
 
 /** Returns undefined if there is no such collection. */
-export async function existingIndexes(
-  database: Db,
-  collection: string,
-): Promise<IndexDescriptionInfo[] | undefined> {
+export async function existingIndexes(database: Db, collection: string): Promise<IndexDescriptionInfo[] | undefined> {
   try {
     return await database.collection(collection).listIndexes().toArray();
   } catch (error) {
@@ -178,11 +173,7 @@ export async function existingIndexes(
 }
 
 /** One command for all, so that the server scans the collection once. Existing indexes stay. */
-async function createIndexes(
-  database: Db,
-  collection: string,
-  indexes: CollectionIndexes['indexes'],
-): Promise<void> {
+async function createIndexes(database: Db, collection: string, indexes: CollectionIndexes['indexes']): Promise<void> {
   try {
     await database.collection(collection).createIndexes([...indexes]);
   } catch (error) {
@@ -207,8 +198,7 @@ export function findUnusableIndexes(
   return found.flatMap((one) => {
     const wanted = indexes.find((index) => index.name === one.name || isSameIndex(index, one));
     if (wanted && wanted.name === one.name && isSameIndex(wanted, one)) return [];
-    if (wanted)
-      return [`${collection} has another index, ${one.name}, in the place of ${wanted.name}; drop that one.`];
+    if (wanted) return [`${collection} has another index, ${one.name}, in the place of ${wanted.name}; drop that one.`];
     const harm = harmOf(one);
     return harm ? [`${collection} has an index, ${one.name}, that ${harm}; drop it.`] : [];
   });

@@ -89,13 +89,7 @@ async function readOnce<Fields>(
           options,
         );
   const toRecord = (document: LiveDocument) => recordOf<Fields>(document).asText();
-  const { items: records, hasMore } = await readUpTo(
-    limit,
-    bytes,
-    cursor,
-    toRecord,
-    ({ fieldsBytes }) => fieldsBytes,
-  );
+  const { items: records, hasMore } = await readUpTo(limit, bytes, cursor, toRecord, ({ fieldsBytes }) => fieldsBytes);
   return { records: side === 'before' ? records.reverse() : records, hasMore };
 }
 
@@ -146,10 +140,7 @@ export function sortOf(
   return Object.fromEntries(
     order.flatMap(({ field, descending }) => {
       const lack = lacks.get(field);
-      return [
-        ...(lack === undefined ? [] : [[lack, direction(false)]]),
-        [fieldPath(field), direction(descending)],
-      ];
+      return [...(lack === undefined ? [] : [[lack, direction(false)]]), [fieldPath(field), direction(descending)]];
     }),
   );
 }

@@ -64,10 +64,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
       unit: BLOCK_IDS,
       findEdge: async (side) => {
         const edge = await this.records.run((all, maxTimeMS) =>
-          all.findOne(
-            { live: true },
-            { projection: { _id: 1 }, sort: { _id: side === 'first' ? 1 : -1 }, maxTimeMS },
-          ),
+          all.findOne({ live: true }, { projection: { _id: 1 }, sort: { _id: side === 'first' ? 1 : -1 }, maxTimeMS }),
         );
         return edge?._id;
       },
@@ -136,10 +133,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     return this.findOne({ [uniquePath(table, field)]: { $eq: foldedValue(table, field, value) } });
   }
 
-  async findAllByUnique(
-    field: string,
-    values: readonly Value[],
-  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+  async findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = values.map((value) => foldedValue(table, field, value));
     const records: Versioned<Fields>[] = [];
@@ -157,10 +151,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     if (isIndexed(table, query, this.indexes))
       return this.records.run((all, maxTimeMS) => readPage<Fields>(all, table, query, maxTimeMS));
     return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
-      this.records.search(
-        (all, maxTimeMS) => readPage<Fields>(all, table, rest, maxTimeMS, range),
-        query.task,
-      ),
+      this.records.search((all, maxTimeMS) => readPage<Fields>(all, table, rest, maxTimeMS, range), query.task),
     );
   }
 
@@ -266,8 +257,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
       const index = refused.get(at);
       if (index === undefined) return 'inserted';
       if (index === ID_INDEX || used.has(id)) return 'id_conflict';
-      if (!uniqueFields(this.table.fields).includes(index))
-        throw new Error(`The index ${index} refused a record.`);
+      if (!uniqueFields(this.table.fields).includes(index)) throw new Error(`The index ${index} refused a record.`);
       return duplicateValue(index);
     });
   }

@@ -51,24 +51,18 @@ export class IdCounter {
 
   async nextId(): Promise<Id> {
     const { _id, firstId } = this;
-    const counter = await this.withCounters((counters, maxTimeMS) =>
-      counters.findOne({ _id }, { maxTimeMS }),
-    );
+    const counter = await this.withCounters((counters, maxTimeMS) => counters.findOne({ _id }, { maxTimeMS }));
     return firstId + (counter?.reserved ?? 0);
   }
 
   async raiseNextId(next: Id): Promise<void> {
     const { _id, firstId } = this;
     const update = { $max: { reserved: next - firstId } };
-    await this.withCounters((counters, maxTimeMS) =>
-      counters.updateOne({ _id }, update, { upsert: true, maxTimeMS }),
-    );
+    await this.withCounters((counters, maxTimeMS) => counters.updateOne({ _id }, update, { upsert: true, maxTimeMS }));
   }
 
   /** Two first uses of a counter may race. One of them then gets a duplicate key and succeeds on its second attempt. */
-  private async withCounters<Result>(
-    operation: CollectionOperation<CounterDocument, Result>,
-  ): Promise<Result> {
+  private async withCounters<Result>(operation: CollectionOperation<CounterDocument, Result>): Promise<Result> {
     try {
       return await this.counters.run(operation);
     } catch (error) {
@@ -193,9 +187,7 @@ export class MongoUsageStore implements UsageStore {
 
   async find(keyIds: readonly Id[], since: Instant): Promise<readonly UsageCount[]> {
     const filter = { keyId: { $in: [...keyIds] }, hour: { $gte: new Date(since) } };
-    const documents = await this.counts.run((all, maxTimeMS) =>
-      all.find(filter).maxTimeMS(maxTimeMS).toArray(),
-    );
+    const documents = await this.counts.run((all, maxTimeMS) => all.find(filter).maxTimeMS(maxTimeMS).toArray());
     return documents.map(({ keyId, hour, counter, routes }) => {
       return { keyId, hour: hour.getTime(), counter, routes };
     });

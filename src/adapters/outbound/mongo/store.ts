@@ -77,10 +77,7 @@ export class MongoStore implements Store {
     indexes: readonly CollectionIndexes[],
     readonly budget: QueryBudget,
   ) {
-    const { options, hosts, database, operationMs } = parseConnectionString(
-      url,
-      budget.timeoutMs + ROUND_TRIP_MS,
-    );
+    const { options, hosts, database, operationMs } = parseConnectionString(url, budget.timeoutMs + ROUND_TRIP_MS);
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.database = database;
     this.client = this.firstClient();

@@ -12,12 +12,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
@@ -47,8 +42,7 @@ const FLUSH_MS = 2_000;
  * Messages of the SDK that quote no header, no URL and no response: wrong variables of the environment, and spans that
  * were lost. Any other message of the SDK is dropped.
  */
-const SAFE_MESSAGE =
-  /^(OTEL_[A-Z_]+[ =]|Configuration: OTEL_|Unknown value|Failed to read|Dropped \d+ spans)/;
+const SAFE_MESSAGE = /^(OTEL_[A-Z_]+[ =]|Configuration: OTEL_|Unknown value|Failed to read|Dropped \d+ spans)/;
 
 export type MakeExporter = () => SpanExporter;
 

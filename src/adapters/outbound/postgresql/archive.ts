@@ -1,9 +1,4 @@
-import type {
-  EntryCounts,
-  RecordArchive,
-  RecordEntry,
-  Tombstone,
-} from '../../../application/ports/archive.js';
+import type { EntryCounts, RecordArchive, RecordEntry, Tombstone } from '../../../application/ports/archive.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/keyset.js';

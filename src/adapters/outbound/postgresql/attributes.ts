@@ -46,8 +46,7 @@ export function rangeEntries(key: string, low: number, high: number): string[] {
   const entries: string[] = [];
   for (let at = first, width = 1; at <= last; at += width) {
     let digits = DIGITS;
-    for (width = 1; digits > 1 && at % (16 * width) === 0 && at + 16 * width - 1 <= last; width *= 16)
-      digits--;
+    for (width = 1; digits > 1 && at % (16 * width) === 0 && at + 16 * width - 1 <= last; width *= 16) digits--;
     entries.push(placeEntry(key, at, digits));
   }
   return entries;

@@ -23,8 +23,7 @@ const PATIENCE_MS = 5_000;
 const INVALID_INDEXES = `SELECT indexrelid::regclass::text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`;
 
-const ENCRYPT =
-  'remove sslmode=disable from POSTGRESQL_URL; add sslrootcert if the server has a CA of its own';
+const ENCRYPT = 'remove sslmode=disable from POSTGRESQL_URL; add sslrootcert if the server has a CA of its own';
 const NO_FSYNC = 'the server has fsync=off, so that a loss of power can destroy all data';
 
 const MAY_CREATE = `SELECT has_schema_privilege(current_schema(), 'CREATE')`;
@@ -102,8 +101,7 @@ async function checkSchema(client: pg.Client): Promise<Diagnosis> {
 }
 
 function diagnosisOf(error: unknown): Diagnosis {
-  if (error instanceof StoreConfigError)
-    return wrong('store', error.message, 'correct POSTGRESQL_URL or the server');
+  if (error instanceof StoreConfigError) return wrong('store', error.message, 'correct POSTGRESQL_URL or the server');
   if (error instanceof AppError) {
     const reason = error.cause instanceof Error ? systemReason(error.cause) : error.message;
     const remedy = 'start it, and check the host and the port in POSTGRESQL_URL';

@@ -3,13 +3,7 @@ import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../application/records/record-json.js';
 import { MAX_WORD_LENGTH, recordText, recordWords } from '../../../application/search/tokenizer.js';
-import {
-  type Attributes,
-  type FieldSpec,
-  foldedOperators,
-  foldedText,
-  listFields,
-} from '../../../domain/fields.js';
+import { type Attributes, type FieldSpec, foldedOperators, foldedText, listFields } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
 import { columnOf, foldedColumnOf, valuesTable } from '../sql/keyset.js';
 import { entriesOf } from './attributes.js';
@@ -46,9 +40,7 @@ function longTextOf(table: RecordTable, { fields }: Versioned<unknown>): string 
 }
 
 /** The condition on a row with too many words that it has each text of an array. An index has the few such rows. */
-export const longTextHas = (
-  texts: string,
-) => `(words IS NULL AND NOT EXISTS (SELECT FROM unnest(${texts}) AS sought
+export const longTextHas = (texts: string) => `(words IS NULL AND NOT EXISTS (SELECT FROM unnest(${texts}) AS sought
   WHERE strpos(long_text, sought) NOT BETWEEN 1 AND length(long_text) - ${TAIL}))`;
 
 export function uniqueIndexOf({ name, fields }: RecordTable, field: string): string {
@@ -111,16 +103,13 @@ function columnsOfField(field: string, spec: FieldSpec): Column[] {
   const { type, isList } = spec;
   const name = columnOf(field);
   if (type === 'presence')
-    return [
-      { name, type: 'boolean', cellOf: (record) => (fieldValue(record, field) === undefined ? null : true) },
-    ];
+    return [{ name, type: 'boolean', cellOf: (record) => (fieldValue(record, field) === undefined ? null : true) }];
   if (type === 'attributes')
     return [
       { name, type: 'text[]', cellOf: ({ fields }) => arrayText(entriesOf(attributesOf(fields) ?? {})) },
       { name: documentColumnOf(field), type: 'jsonb', cellOf: ({ fields }) => documentOf(fields) },
     ];
-  if (isList)
-    return [{ name, type: 'text[]', cellOf: ({ fields }) => arrayText(listValues(fields as object, field)) }];
+  if (isList) return [{ name, type: 'text[]', cellOf: ({ fields }) => arrayText(listValues(fields as object, field)) }];
   const cellOf = (record: Versioned<unknown>) => fieldValue(record, field) ?? null;
   const own: Column = { name, type: type === 'text' ? 'text' : 'bigint', cellOf };
   if (!foldedOperators(spec)) return [own];

@@ -95,9 +95,7 @@ export function isTableMissing(error: unknown): boolean {
 
 /** Whether some writes of a statement kept the others from being done, so that each may succeed alone. */
 export function isRefusedByOne(error: unknown): boolean {
-  return [UNIQUE_VIOLATION, DEADLOCK, QUERY_CANCELED].includes(
-    codeOf(error instanceof AppError ? error.cause : error),
-  );
+  return [UNIQUE_VIOLATION, DEADLOCK, QUERY_CANCELED].includes(codeOf(error instanceof AppError ? error.cause : error));
 }
 
 /** Returns the index that refused a write; undefined if it was no unique index. */
@@ -114,8 +112,7 @@ export function translateError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return unreachable(error);
   const code = codeOf(error);
   const isTransient =
-    TRANSIENT_CLASSES.includes(code.slice(0, 2)) ||
-    [LOCK_NOT_AVAILABLE, READ_ONLY, IN_RECOVERY].includes(code);
+    TRANSIENT_CLASSES.includes(code.slice(0, 2)) || [LOCK_NOT_AVAILABLE, READ_ONLY, IN_RECOVERY].includes(code);
   return isTransient ? unreachable(error) : error;
 }
 
@@ -129,8 +126,7 @@ export function translateStartError(error: unknown): unknown {
     return refused(`The server refuses POSTGRESQL_URL: ${message} (${code}).${remedy}`);
   }
   if (FILE.includes(syscall)) return refused(`A file that POSTGRESQL_URL names cannot be read (${reason}).`);
-  if (CERTIFICATE.test(reason))
-    return refused(`The certificate of the PostgreSQL server is not accepted (${reason}).`);
+  if (CERTIFICATE.test(reason)) return refused(`The certificate of the PostgreSQL server is not accepted (${reason}).`);
   if (message.includes('does not support SSL'))
     return refused('POSTGRESQL_URL demands TLS, which the server does not offer.');
   const translated = translateError(error);

@@ -82,11 +82,7 @@ export class PostgresqlFeed<Fields> implements ChangeFeed<Fields> {
     return positionOf({ epoch, change, id });
   }
 
-  async read(
-    after: FeedPosition,
-    limit: number,
-    until?: FeedPosition,
-  ): Promise<ChangePage<Fields> | undefined> {
+  async read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined> {
     const from = placeOf(after);
     const to = until === undefined ? { ...LAST, epoch: from?.epoch } : placeOf(until);
     if (from === undefined || to?.epoch !== from.epoch) return undefined;
@@ -122,12 +118,10 @@ function placeOf(position: FeedPosition): Place | undefined {
  * older than the feed. Places before a row that is deleted expire: of a tombstone, those before it; of a record, all.
  */
 const TRIGGERS = {
-  feed_insert:
-    'BEFORE INSERT ON TABLE FOR EACH ROW WHEN (NEW.deleted_at IS NULL) EXECUTE FUNCTION feed_change()',
+  feed_insert: 'BEFORE INSERT ON TABLE FOR EACH ROW WHEN (NEW.deleted_at IS NULL) EXECUTE FUNCTION feed_change()',
   feed_update:
     'BEFORE UPDATE ON TABLE FOR EACH ROW WHEN (OLD.version IS DISTINCT FROM NEW.version) EXECUTE FUNCTION feed_change()',
-  feed_delete:
-    'AFTER DELETE ON TABLE REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION feed_delete()',
+  feed_delete: 'AFTER DELETE ON TABLE REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION feed_delete()',
   feed_truncate: 'AFTER TRUNCATE ON TABLE FOR EACH STATEMENT EXECUTE FUNCTION feed_truncate()',
 };
 

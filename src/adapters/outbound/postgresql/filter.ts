@@ -64,8 +64,7 @@ export function comparison(
   const place = placeOf(value);
   const is = (sign: string, other = place.value) => `${term} ${sign} ${parameters.add(other)}`;
   if (operator === 'ne') return place.isBehind ? `${term} IS NOT NULL` : is('<>');
-  if (operator !== 'eq' && operator !== 'prefix')
-    return is((place.isBehind ? SIGNS_BEHIND : SIGNS)[operator]);
+  if (operator !== 'eq' && operator !== 'prefix') return is((place.isBehind ? SIGNS_BEHIND : SIGNS)[operator]);
   if (place.isBehind) return 'FALSE';
   if (operator === 'eq') return is('=');
   const { from, before } = prefixRange(String(value));
@@ -106,8 +105,7 @@ export function filterConditions(
     if (filter.operator === 'attribute') return [attributeCondition([filter], parameters)];
     const { field, operator } = filter;
     const { isList } = specOf(table, field);
-    if (!isList || operator === 'exists' || operator === 'inOrNone')
-      return [fieldCondition(table, filter, parameters)];
+    if (!isList || operator === 'exists' || operator === 'inOrNone') return [fieldCondition(table, filter, parameters)];
     const isAlone = filters.every((other) => other === filter || other.field === 'id');
     return [
       operator === 'prefix' || (byId && isAlone)
@@ -126,8 +124,7 @@ function fieldCondition(
   const { field, operator } = filter;
   const column = isFolded(table, filter) ? foldedColumnOf(field) : columnOf(field);
   if (operator === 'exists') return `${column} IS ${filter.value ? 'NOT NULL' : 'NULL'}`;
-  if (operator === 'inOrNone')
-    return `(${column} IS NULL OR ${membership(column, filter.values, parameters)})`;
+  if (operator === 'inOrNone') return `(${column} IS NULL OR ${membership(column, filter.values, parameters)})`;
   return valueCondition(table, column, filter, parameters);
 }
 
@@ -150,20 +147,12 @@ function valuesCondition(
   byId: readonly string[],
   parameters: Parameters,
 ): string {
-  const conditions = [
-    `field = '${filter.field}'`,
-    valueCondition(table, 'value', filter, parameters),
-    ...byId,
-  ];
+  const conditions = [`field = '${filter.field}'`, valueCondition(table, 'value', filter, parameters), ...byId];
   return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE ${conditions.join(' AND ')})`;
 }
 
 /** The condition on the elements of a list. One index has those of lists and attributes, and intersects them. */
-function elementsCondition(
-  table: RecordTable,
-  filter: Comparison | Membership,
-  parameters: Parameters,
-): string {
+function elementsCondition(table: RecordTable, filter: Comparison | Membership, parameters: Parameters): string {
   const values = filter.operator === 'in' ? filter.values : [filter.value];
   const compared = values.map((value) => comparedValue(table, filter, value));
   return `${columnOf(filter.field)} && ${parameters.add(possible(compared))}`;
@@ -173,10 +162,7 @@ function elementsCondition(
  * The condition on one attribute. The entries of the index lead to the rows, and the document decides. A row that is read
  * by another index is compared by its document first, since the server begins with what seems to cost less.
  */
-function attributeCondition(
-  filters: readonly [AttributeFilter, ...AttributeFilter[]],
-  parameters: Parameters,
-): string {
+function attributeCondition(filters: readonly [AttributeFilter, ...AttributeFilter[]], parameters: Parameters): string {
   const [first] = filters;
   const { field, key } = first;
   const test = isStorable(key) ? attributeTest(filters) : NO_TEST;

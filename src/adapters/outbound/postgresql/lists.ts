@@ -84,13 +84,7 @@ type PageRow = [...metadata: [Id, number, number, number], fields: string | null
  * @param bytes that the rows may have together, but for the last one
  * @param isFast whether to expect that each row has at most its share of these, which costs less
  */
-export function pageStatement(
-  table: RecordTable,
-  part: Part,
-  count: number,
-  bytes: number,
-  isFast: boolean,
-): Sql {
+export function pageStatement(table: RecordTable, part: Part, count: number, bytes: number, isFast: boolean): Sql {
   const parameters = new Parameters();
   // The server chooses the plan of a list by its limit, that of a search by the form of the statement alone.
   const limit = part.range ? `${parameters.add(count)}::bigint` : `${count}`;
@@ -105,10 +99,7 @@ export function pageStatement(
     return { text: rows(`${size} <= ${share}`, first), values: parameters.values };
   }
   const before = `sum(${size}) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) - ${size}`;
-  const text = rows(
-    `${before} < ${parameters.add(bytes)}`,
-    `(SELECT * FROM ${first}) AS page ORDER BY ${order}`,
-  );
+  const text = rows(`${before} < ${parameters.add(bytes)}`, `(SELECT * FROM ${first}) AS page ORDER BY ${order}`);
   return { text, values: parameters.values };
 }
 
@@ -228,13 +219,7 @@ export class PostgresqlLists<Fields> {
 }
 
 /** The place of the field in the query; of the value, what is of another type is null. */
-type FacetRow = [
-  at: number,
-  text: string | null,
-  number: number | null,
-  boolean: boolean | null,
-  count: number,
-];
+type FacetRow = [at: number, text: string | null, number: number | null, boolean: boolean | null, count: number];
 
 /**
  * Returns the statement of the first values of each field behind a place. The server groups the records and keeps the
@@ -289,8 +274,7 @@ function readValues(
     return specOf(table, field).isList
       ? countedTexts('value', `matching, unnest(${column}) AS value`, prefix, parameters)
       : countedTexts(column, 'matching', prefix, parameters);
-  const typed = (type: string, value: string) =>
-    `CASE jsonb_typeof(${column}) WHEN '${type}' THEN ${value} END`;
+  const typed = (type: string, value: string) => `CASE jsonb_typeof(${column}) WHEN '${type}' THEN ${value} END`;
   const text = `${typed('string', `${column} #>> '{}'`)} COLLATE "C"`;
   return `SELECT ${text} AS text, ${typed('number', `${column}::double precision`)} AS number,
     ${typed('boolean', `${column}::boolean`)} AS boolean, count
@@ -299,12 +283,7 @@ function readValues(
 }
 
 /** The statement of the values of a field in all records, each with its count. */
-function indexedValues(
-  table: RecordTable,
-  { field }: FacetField,
-  { prefix }: Values,
-  parameters: Parameters,
-): string {
+function indexedValues(table: RecordTable, { field }: FacetField, { prefix }: Values, parameters: Parameters): string {
   return specOf(table, field).isList
     ? countedTexts('value', valuesTable(table.name), prefix, parameters, `field = '${field}'`)
     : countedTexts(columnOf(field), table.name, prefix, parameters, IS_LIVE);

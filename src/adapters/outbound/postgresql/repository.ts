@@ -46,9 +46,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   private readonly lists: PostgresqlLists<Fields>;
   private readonly insertions: Batches<Versioned<Fields>, InsertOutcome>;
   /** Replacements of single records: those that keep the words of the record, and the others. */
-  private readonly replacements: Readonly<
-    Record<'kept' | 'new', Batches<Replacement<Fields>, ReplaceOutcome>>
-  >;
+  private readonly replacements: Readonly<Record<'kept' | 'new', Batches<Replacement<Fields>, ReplaceOutcome>>>;
   private readonly reads: Batches<Id, Versioned<Fields> | undefined>;
   private readonly unique: readonly string[];
   private readonly selectUsed: Statement;
@@ -135,10 +133,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     return record;
   }
 
-  async findAllByUnique(
-    field: string,
-    values: readonly Value[],
-  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+  async findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const wanted = values.map((value) => foldedValue(this.table, field, value)).filter(canBeStored);
     const records: Versioned<Fields>[] = [];
     for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
@@ -199,9 +194,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   ): Promise<ReplaceOutcome[]> {
     const outcomes = new Map<Replacement<Fields>, ReplaceOutcome>();
     for (let left = replacements; left.length > 0; left = left.filter((one) => !outcomes.has(one))) {
-      const some = firstOfEachId(left, ({ record }) => record.id).toSorted(
-        (a, b) => a.record.id - b.record.id,
-      );
+      const some = firstOfEachId(left, ({ record }) => record.id).toSorted((a, b) => a.record.id - b.record.id);
       const found = await this.replaceTogether(some, keepsWords);
       for (const [at, replacement] of some.entries()) outcomes.set(replacement, found[at] as ReplaceOutcome);
     }
@@ -264,9 +257,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 
   /** Why records cannot be inserted, as far as the records that refuse them are still there. */
-  private async refusals(
-    records: readonly Versioned<Fields>[],
-  ): Promise<Map<Versioned<Fields>, InsertOutcome>> {
+  private async refusals(records: readonly Versioned<Fields>[]): Promise<Map<Versioned<Fields>, InsertOutcome>> {
     const reasons = new Map<Versioned<Fields>, InsertOutcome>();
     if (records.length === 0) return reasons;
     for (const field of this.unique) {
@@ -274,8 +265,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
       const values = records.map(uniqueOf).filter((value) => value !== undefined);
       const rows = await this.store.run<[Value]>(this.statementsOf(field).used, [values]);
       const used = new Set(rows.map(([value]) => value));
-      for (const record of records)
-        if (used.has(uniqueOf(record) ?? '')) reasons.set(record, duplicateValue(field));
+      for (const record of records) if (used.has(uniqueOf(record) ?? '')) reasons.set(record, duplicateValue(field));
     }
     const usedIds = await this.findUsedIds(records.map(({ id }) => id));
     for (const record of records) if (usedIds.has(record.id)) reasons.set(record, 'id_conflict');
@@ -313,10 +303,7 @@ function canBeStored(value: Value): boolean {
 }
 
 /** Cuts a list of writes into those that are done together. Of two neighbours with one id, each has a part of its own. */
-export function parts<Write>(
-  writes: readonly Write[],
-  recordOf: (write: Write) => Versioned<unknown>,
-): Write[][] {
+export function parts<Write>(writes: readonly Write[], recordOf: (write: Write) => Versioned<unknown>): Write[][] {
   const all: Write[][] = [];
   let bytes = 0;
   let id: Id | undefined;

@@ -129,9 +129,7 @@ export function checkServer(facts: ServerFacts, roleMs?: number): void {
   if (isolation !== 'read committed')
     refuse(`role with default_transaction_isolation=${isolation}; read committed is needed`);
   if (roleMs !== undefined && !(statementMs > 0 && statementMs <= roleMs))
-    refuse(
-      `role with statement_timeout=${statementMs}; POSTGRESQL_PREPARED=off needs 1 to ${roleMs}, in milliseconds`,
-    );
+    refuse(`role with statement_timeout=${statementMs}; POSTGRESQL_PREPARED=off needs 1 to ${roleMs}, in milliseconds`);
   if (isReadOnly) throw unavailable('The PostgreSQL server is read-only.');
 }
 

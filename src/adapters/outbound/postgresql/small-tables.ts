@@ -70,13 +70,7 @@ export class PostgresqlReservations implements IdempotencyStore, ReservationArch
     private readonly store: PostgresqlStore,
     readonly name: string,
   ) {
-    this.expiring = expiringRows(
-      store,
-      'reservations',
-      'reserved_at',
-      RESERVATION_MS,
-      `resource = '${name}'`,
-    );
+    this.expiring = expiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, `resource = '${name}'`);
   }
 
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
@@ -151,12 +145,7 @@ export class PostgresqlUsageStore implements UsageStore {
     if (last.size === 0) return;
     const cells = cellsOf<UsageCount>(
       [...last.values()],
-      [
-        ({ keyId }) => keyId,
-        ({ hour }) => hour,
-        ({ counter }) => counter,
-        ({ routes }) => JSON.stringify(routes),
-      ],
+      [({ keyId }) => keyId, ({ hour }) => hour, ({ counter }) => counter, ({ routes }) => JSON.stringify(routes)],
     );
     await this.store.run(SAVE_USAGE, cells);
   }

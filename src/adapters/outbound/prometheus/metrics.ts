@@ -1,10 +1,5 @@
 import type { Clock } from '../../../application/ports/clock.js';
-import type {
-  CountedEvent,
-  MetricFigures,
-  Metrics,
-  MetricValue,
-} from '../../../application/ports/metrics.js';
+import type { CountedEvent, MetricFigures, Metrics, MetricValue } from '../../../application/ports/metrics.js';
 import {
   type EndStoreCall,
   HTTP_METHODS,
@@ -90,11 +85,9 @@ export class PrometheusMetrics implements Metrics, Observer {
     const number = (METHOD_NUMBERS.get(method) ?? 0) * STATUSES + status;
     const duration = entryOf(entryOf(this.requests, route, newMap), number, newRequestHistogram);
     duration.observe(Math.max(0, entry.durationMs - (entry.waitedMs ?? 0)) / 1_000);
-    if (version !== undefined)
-      entryOf(this.versions, version, newVersion)[isDeprecated ? 'deprecated' : 'current']++;
+    if (version !== undefined) entryOf(this.versions, version, newVersion)[isDeprecated ? 'deprecated' : 'current']++;
     if (entry.replays > 0) this.increment('idempotent_replays_total', '', entry.replays);
-    if (errorCode !== undefined && this.counters.get(FAILURES)?.has(errorCode))
-      this.increment(FAILURES, errorCode);
+    if (errorCode !== undefined && this.counters.get(FAILURES)?.has(errorCode)) this.increment(FAILURES, errorCode);
   }
 
   storeCall(call: StoreCall): EndStoreCall {

@@ -215,8 +215,7 @@ export async function checkRedis(url: string, now: () => number): Promise<Diagno
     const tookMs = Math.round(readAt - sentAt);
     const message = `it responds in ${tookMs} ms`;
     if (tookMs <= SLOW_MS) return { diagnoses: [ok('Redis', message)], time };
-    const remedy =
-      'run it closer: no request waits over 50 ms for it, and then each process counts on its own';
+    const remedy = 'run it closer: no request waits over 50 ms for it, and then each process counts on its own';
     return { diagnoses: [warning('Redis', message, remedy)], time };
   } catch (error) {
     // Only the first word: the rest may quote a password.

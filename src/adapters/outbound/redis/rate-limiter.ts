@@ -107,8 +107,7 @@ export class RedisRateLimiter implements RateLimiter {
    */
   private async endingInTime(caller: string, counted: RateLimiterRes): Promise<RateLimiterRes> {
     const windowMs = this.policy.windowSeconds * 1_000;
-    if (counted.msBeforeNext > windowMs)
-      await this.connection.client.pexpire(this.limiter.getKey(caller), windowMs);
+    if (counted.msBeforeNext > windowMs) await this.connection.client.pexpire(this.limiter.getKey(caller), windowMs);
     return counted;
   }
 

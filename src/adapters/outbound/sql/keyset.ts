@@ -1,11 +1,5 @@
 /** The columns of records, their order, and the rows beyond a position of it, for the stores that speak SQL. */
-import type {
-  ListQuery,
-  Position,
-  RecordTable,
-  SortKey,
-  Value,
-} from '../../../application/ports/list-query.js';
+import type { ListQuery, Position, RecordTable, SortKey, Value } from '../../../application/ports/list-query.js';
 import { specOf } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import type { Id, Instant } from '../../../domain/record.js';
@@ -91,17 +85,14 @@ export function keysetCondition(
   const [value = null, ...rest] = values;
   const beyondTies = () => keysetCondition(others, { values: rest, inclusive }, bind);
   if (value === null)
-    return nulls === 'FIRST'
-      ? `(${column} IS NOT NULL OR ${beyondTies()})`
-      : `(${column} IS NULL AND ${beyondTies()})`;
+    return nulls === 'FIRST' ? `(${column} IS NOT NULL OR ${beyondTies()})` : `(${column} IS NULL AND ${beyondTies()})`;
   const sign = descending ? '<' : '>';
   if (order.every((key) => !key.isOptional && key.descending === descending)) {
     const columns = order.map((key) => key.column).join(', ');
     const places = values.slice(0, order.length).map((own) => bind(own ?? ''));
     return `(${columns}) ${sign}${inclusive ? '=' : ''} (${places.join(', ')})`;
   }
-  if (!isOptional)
-    return `${column} ${sign}= ${bind(value)} AND (${column} ${sign} ${bind(value)} OR ${beyondTies()})`;
+  if (!isOptional) return `${column} ${sign}= ${bind(value)} AND (${column} ${sign} ${bind(value)} OR ${beyondTies()})`;
   const without = nulls === 'LAST' ? ` OR ${column} IS NULL` : '';
   return `(${column} ${sign} ${bind(value)}${without} OR ${column} = ${bind(value)} AND ${beyondTies()})`;
 }

@@ -19,13 +19,7 @@ import { AppError } from '../../../domain/errors.js';
 import { pragma, rowsOf, translateError } from './connection/connection.js';
 import { type FileSystemType, networkWarning, requireFile, USE_LOCAL_DISK } from './connection/files.js';
 import { APPLICATION_ID, MIGRATIONS } from './connection/migrations.js';
-import {
-  checkFinished,
-  checkVersion,
-  INSTALL_NEWER,
-  schemaProblem,
-  schemaSize,
-} from './connection/schema-check.js';
+import { checkFinished, checkVersion, INSTALL_NEWER, schemaProblem, schemaSize } from './connection/schema-check.js';
 import { columnsOf } from './sql/schema.js';
 
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
@@ -126,10 +120,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
 function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
   const bytes = pragma(connection, 'page_count') * pragma(connection, 'page_size');
   if (!deep && bytes > QUICK_BYTES)
-    return ok(
-      'store',
-      `the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`,
-    );
+    return ok('store', `the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`);
   const check = deep ? 'integrity_check' : 'quick_check';
   const [[found] = ['nothing']] = rowsOf<[string]>(connection, `PRAGMA ${check}(1)`);
   if (found === 'ok') return ok('store', `no damage was found (PRAGMA ${check})`);
@@ -164,10 +155,7 @@ function unusableIn(connection: Database.Database, { tables }: DatabaseCheck): D
   });
 }
 
-function newestRecord(
-  connection: Database.Database,
-  { tables, now }: DatabaseCheck,
-): Pick<DiagnosticReport, 'time'> {
+function newestRecord(connection: Database.Database, { tables, now }: DatabaseCheck): Pick<DiagnosticReport, 'time'> {
   const times = tables.flatMap(({ name }) =>
     rowsOf<[number | null]>(connection, `SELECT max(updated_at) FROM ${name}`),
   );

@@ -2,13 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import {
-  type Diagnosis,
-  ok,
-  type TimeReading,
-  warning,
-  wrong,
-} from '../../../application/ports/diagnostics.js';
+import { type Diagnosis, ok, type TimeReading, warning, wrong } from '../../../application/ports/diagnostics.js';
 import { systemReason } from '../../../shared/shown-text.js';
 
 /** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/how-to/operations.md. */
@@ -55,9 +49,7 @@ export function checkFolder(subject: string, folder: string): Diagnosis {
   }
   return ok(
     subject,
-    existing === folder
-      ? `${folder} is writable`
-      : `${folder} does not exist yet; the first start creates it`,
+    existing === folder ? `${folder} is writable` : `${folder} does not exist yet; the first start creates it`,
   );
 }
 
@@ -79,11 +71,7 @@ export function checkSecrecy(files: readonly string[]): Diagnosis[] {
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & 0o007) !== 0);
   if (open.length === 0) return [ok('permissions', 'no secret can be read by all users of this machine')];
   return open.map((file) =>
-    wrong(
-      'permissions',
-      `every user of this machine can use ${file}, which holds secrets`,
-      `chmod o= '${file}'`,
-    ),
+    wrong('permissions', `every user of this machine can use ${file}, which holds secrets`, `chmod o= '${file}'`),
   );
 }
 

@@ -3,12 +3,7 @@ import { type CryptoKey, compactVerify } from 'jose';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../../../application/ports/tokens.js';
 import { isScope, type Scope } from '../../../domain/access.js';
-import {
-  ACCESS_TOKEN_FRESH_MS,
-  CLOCK_TOLERANCE_MS,
-  futureToken,
-  invalidToken,
-} from '../../../domain/access-token.js';
+import { ACCESS_TOKEN_FRESH_MS, CLOCK_TOLERANCE_MS, futureToken, invalidToken } from '../../../domain/access-token.js';
 import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import { isOneLine } from '../../../domain/text.js';

@@ -114,11 +114,7 @@ export class HttpsWebhookTransport implements WebhookTransport {
   }
 
   /** @returns nothing if the name is unknown, or not resolved in time. @throws AppError `unavailable` */
-  private async lookUp(
-    host: string,
-    client: string,
-    signal?: AbortSignal,
-  ): Promise<readonly ResolvedAddress[]> {
+  private async lookUp(host: string, client: string, signal?: AbortSignal): Promise<readonly ResolvedAddress[]> {
     const permit = await this.lookUps.acquire(client);
     if (!permit) throw unavailable('Too many names of receivers are being looked up. Try again later.');
     const limit = new AbortController();

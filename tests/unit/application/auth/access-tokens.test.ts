@@ -46,8 +46,7 @@ describe('access tokens of this service', () => {
         },
       },
       apiKeys: {
-        findValid: async (id, reason) =>
-          validKey(id === apiKey?.id ? apiKey : undefined, clock.now(), reason),
+        findValid: async (id, reason) => validKey(id === apiKey?.id ? apiKey : undefined, clock.now(), reason),
       },
       signer: signing,
       publicUrl: new PublicUrl({ PUBLIC_URL, PORT: 9_999 }),
@@ -127,13 +126,11 @@ describe('access tokens of this service', () => {
       publicKey: createPublicKey(privateKey),
     };
     const claimsWith = (changes: object = {}) => ({ ...claims(), ...changes });
-    const token = (changes: object = {}, header: object = {}, by = pair) =>
-      signed(claimsWith(changes), by, header);
+    const token = (changes: object = {}, header: object = {}, by = pair) => signed(claimsWith(changes), by, header);
     expect(await verify(token())).to.include({ id: 'key:7' });
     // Nobody else makes this service sign times and audiences; `scope` alone has scopes; b64: true changes nothing.
     const isOther = ({ name, authorization, token: sent }: Attack) =>
-      authorization === `Bearer ${sent}` &&
-      !/^(?:exp|iat|nbf|aud|scp) |^alg "RS256"$|^crit \["b64"\]$/.test(name);
+      authorization === `Bearer ${sent}` && !/^(?:exp|iat|nbf|aud|scp) |^alg "RS256"$|^crit \["b64"\]$/.test(name);
     const attacks = bearerAttacks({ pair, claims: claimsWith, token }).filter(isOther);
     expect(attacks.length).to.be.above(130);
     for (const { name, token: forgery } of attacks) {

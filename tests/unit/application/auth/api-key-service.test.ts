@@ -107,9 +107,7 @@ describe('ApiKeyService', () => {
     const maker = { id: `key:${admin.id}`, scopes: admin.fields.scopes };
     const { record } = await keys.issueFor(maker, shop());
     await keys.issueFor(maker, shop());
-    expect(logged).to.deep.equal([
-      ['an API key was created', { keyId: record.id, principal: `key:${admin.id}` }],
-    ]);
+    expect(logged).to.deep.equal([['an API key was created', { keyId: record.id, principal: `key:${admin.id}` }]]);
   });
 
   it('lets no key that is revoked or has expired make or revoke another one', async () => {

@@ -289,15 +289,7 @@ describe('Authenticator, by the kind of the token,', () => {
 
   it('calls no verifier for a text that is neither a key nor a JWT with an issuer', async () => {
     const tooLong = `${newApiKey()}0`;
-    for (const token of [
-      tooLong,
-      'pcs_',
-      'x',
-      'a.b.c',
-      signed({ iss: 7 }, pair),
-      signed({}, pair),
-      signed([], pair),
-    ])
+    for (const token of [tooLong, 'pcs_', 'x', 'a.b.c', signed({ iss: 7 }, pair), signed({}, pair), signed([], pair)])
       await expectAppError(authenticate(authenticator(), token), 'invalid_token');
     expect(called).to.deep.equal([]);
   });

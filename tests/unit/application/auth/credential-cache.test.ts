@@ -99,9 +99,7 @@ describe('CredentialCache', () => {
       set(`${i}`);
     }
     expect(isFresh('used')).to.equal(true);
-    const left = Array.from({ length: 30_000 }, (_, i) => `${i}`).filter((digest) =>
-      cache.wasValidRecently(digest),
-    );
+    const left = Array.from({ length: 30_000 }, (_, i) => `${i}`).filter((digest) => cache.wasValidRecently(digest));
     expect(left).to.have.length(9_999);
   });
 

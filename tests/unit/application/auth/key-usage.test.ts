@@ -65,13 +65,7 @@ describe('UsageCounter', () => {
   });
 
   it('counts no request without a key or without a route, and no other method', async () => {
-    for (const principal of [
-      undefined,
-      'https://issuer.example key:7',
-      'key:07',
-      'key:7 ',
-      'key:99999999999999999',
-    ])
+    for (const principal of [undefined, 'https://issuer.example key:7', 'key:07', 'key:7 ', 'key:99999999999999999'])
       request({ principal });
     request({ route: 'unknown', version: undefined });
     for (const method of ['OPTIONS', 'PROPFIND', 'get', '__proto__', 'constructor']) request({ method });

@@ -17,8 +17,7 @@ class Refusal {
 
 const refused = (code: string, pointer: string) => new Refusal(code, pointer);
 
-const many = <Item>(count: number, item: (i: number) => Item) =>
-  Array.from({ length: count }, (_, i) => item(i));
+const many = <Item>(count: number, item: (i: number) => Item) => Array.from({ length: count }, (_, i) => item(i));
 
 /** @returns so many arrays around nothing */
 const nested = (levels: number): unknown => (levels === 1 ? [] : [nested(levels - 1)]);
@@ -26,20 +25,10 @@ const nested = (levels: number): unknown => (levels === 1 ? [] : [nested(levels 
 /** RFC 6902, appendix A, without A.13: the body parser rejects duplicate members. */
 const APPENDIX: Case[] = [
   ['A.1', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
-  [
-    'A.2',
-    { foo: ['bar', 'baz'] },
-    [{ op: 'add', path: '/foo/1', value: 'qux' }],
-    { foo: ['bar', 'qux', 'baz'] },
-  ],
+  ['A.2', { foo: ['bar', 'baz'] }, [{ op: 'add', path: '/foo/1', value: 'qux' }], { foo: ['bar', 'qux', 'baz'] }],
   ['A.3', { baz: 'qux', foo: 'bar' }, [{ op: 'remove', path: '/baz' }], { foo: 'bar' }],
   ['A.4', { foo: ['bar', 'qux', 'baz'] }, [{ op: 'remove', path: '/foo/1' }], { foo: ['bar', 'baz'] }],
-  [
-    'A.5',
-    { baz: 'qux', foo: 'bar' },
-    [{ op: 'replace', path: '/baz', value: 'boo' }],
-    { baz: 'boo', foo: 'bar' },
-  ],
+  ['A.5', { baz: 'qux', foo: 'bar' }, [{ op: 'replace', path: '/baz', value: 'boo' }], { baz: 'boo', foo: 'bar' }],
   [
     'A.6',
     { foo: { bar: 'baz', waldo: 'fred' }, qux: { corge: 'grault' } },
@@ -72,23 +61,13 @@ const APPENDIX: Case[] = [
   ['A.12', { foo: 'bar' }, [{ op: 'add', path: '/baz/bat', value: 'qux' }], refused(INVALID, '/0/path')],
   ['A.14', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: 10 }], { '/': 9, '~1': 10 }],
   ['A.15', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: '10' }], refused(FAILED, '/0')],
-  [
-    'A.16',
-    { foo: ['bar'] },
-    [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }],
-    { foo: ['bar', ['abc', 'def']] },
-  ],
+  ['A.16', { foo: ['bar'] }, [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }], { foo: ['bar', ['abc', 'def']] }],
 ];
 
 const LIST = { a: [1, 2] };
 const at = (path: unknown, op = 'add') => [{ op, path, value: 9 }];
 const noLocation = (paths: string[], op: string): Case[] =>
-  paths.map((path) => [
-    `${op} ${path}`,
-    { ...LIST, t: 'text', n: null },
-    at(path, op),
-    refused(INVALID, '/0/path'),
-  ]);
+  paths.map((path) => [`${op} ${path}`, { ...LIST, t: 'text', n: null }, at(path, op), refused(INVALID, '/0/path')]);
 
 const POINTERS: Case[] = [
   ['~0, ~1 and ~01', {}, [...at('/~0'), ...at('/~1'), ...at('/~01')], { '~': 9, '/': 9, '~1': 9 }],
@@ -100,12 +79,7 @@ const POINTERS: Case[] = [
   ['the name of an inherited member', {}, at('/constructor'), { constructor: 9 }],
   ['no replacement of an inherited member', {}, at('/constructor', 'replace'), refused(INVALID, '/0/path')],
   ['no test of an inherited member', {}, at('/toString/length', 'test'), refused(FAILED, '/0')],
-  [
-    'no copy of an inherited member',
-    {},
-    [{ op: 'copy', from: '/toString', path: '/a' }],
-    refused(INVALID, '/0/from'),
-  ],
+  ['no copy of an inherited member', {}, [{ op: 'copy', from: '/toString', path: '/a' }], refused(INVALID, '/0/from')],
   ['the end of an array', LIST, at('/a/2'), { a: [1, 2, 9] }],
   ['the start of an array', LIST, at('/a/0'), { a: [9, 1, 2] }],
   ['the whole document', LIST, at(''), 9],
@@ -114,10 +88,7 @@ const POINTERS: Case[] = [
   ['no removal of the whole document', LIST, at('', 'remove'), refused(INVALID, '/0/path')],
   ['an index of two digits', many(12, (i) => i), at('/10', 'replace'), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 11]],
   ...noLocation(['/a/3', '/a/-1', '/a/01', '/a/+1', '/a/1e0', '/a/1.0', '/a/ 1', '/a/', '/a/length'], 'add'),
-  ...noLocation(
-    ['/a/9007199254740993', `/a/${'9'.repeat(400)}`, '/a/0/0', '/a/-/0', '/t/0', '/n/x', '/x/y'],
-    'add',
-  ),
+  ...noLocation(['/a/9007199254740993', `/a/${'9'.repeat(400)}`, '/a/0/0', '/a/-/0', '/t/0', '/n/x', '/x/y'], 'add'),
   ...noLocation(['/a/-', '/a/2', '/a/00', '/a/length', '/t/length', '/x'], 'replace'),
   ...noLocation(['/a/-', '/a/2', '/a/-0', '/a/length', '/x', '/x/y'], 'remove'),
   ...['/~', '/~2', '/a~', '/~~0', 'a', 'a/b', '#/a', ' /a'].flatMap((path): Case[] =>
@@ -131,35 +102,15 @@ const POINTERS: Case[] = [
   ...['/__proto__', '/__proto__/a', '/a/__proto__'].flatMap((path): Case[] => [
     [`test ${path}, which no value has`, LIST, at(path, 'test'), refused(FAILED, '/0')],
     ...['add', 'replace', 'remove'].map(
-      (op): Case => [
-        `${op} ${path}, which no value may have`,
-        LIST,
-        at(path, op),
-        refused(INVALID, '/0/path'),
-      ],
+      (op): Case => [`${op} ${path}, which no value may have`, LIST, at(path, op), refused(INVALID, '/0/path')],
     ),
   ]),
 ];
 
 const MOVES: Case[] = [
-  [
-    'a move from an absent location',
-    {},
-    [{ op: 'move', from: '/a', path: '/b' }],
-    refused(INVALID, '/0/from'),
-  ],
-  [
-    'a move to an impossible location',
-    LIST,
-    [{ op: 'move', from: '/a', path: '/b/c' }],
-    refused(INVALID, '/0/path'),
-  ],
-  [
-    'a move into its own child',
-    { a: {} },
-    [{ op: 'move', from: '/a', path: '/a/b' }],
-    refused(INVALID, '/0/path'),
-  ],
+  ['a move from an absent location', {}, [{ op: 'move', from: '/a', path: '/b' }], refused(INVALID, '/0/from')],
+  ['a move to an impossible location', LIST, [{ op: 'move', from: '/a', path: '/b/c' }], refused(INVALID, '/0/path')],
+  ['a move into its own child', { a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }], refused(INVALID, '/0/path')],
   [
     'a move of the whole document into itself',
     LIST,
@@ -264,12 +215,7 @@ const SIZES: Case[] = [
     refused(INVALID, '/2'),
   ],
   ['a value of 20 levels in arrays', [], [{ op: 'add', path: '/-', value: nested(19) }], [nested(19)]],
-  [
-    'a value of 21 levels in arrays',
-    [],
-    [{ op: 'add', path: '/-', value: nested(20) }],
-    refused(INVALID, '/0'),
-  ],
+  ['a value of 21 levels in arrays', [], [{ op: 'add', path: '/-', value: nested(20) }], refused(INVALID, '/0')],
   [
     'depths beyond 20',
     {},
@@ -292,8 +238,7 @@ describe('JSON Patch', () => {
   const tables = { APPENDIX, POINTERS, MOVES, TESTS, SHAPES, SIZES };
   for (const [name, cases] of Object.entries(tables)) {
     describe(name.toLowerCase(), () => {
-      for (const [name, document, patch, outcome] of cases)
-        it(name, () => expectOutcome(document, patch, outcome));
+      for (const [name, document, patch, outcome] of cases) it(name, () => expectOutcome(document, patch, outcome));
     });
   }
 

@@ -73,8 +73,7 @@ describe('a search, block by block,', () => {
         const sorted = parts.toSorted(([a], [b]) => a - b);
         expect(sorted[0]?.[0] ?? 12, `${low}–${high}`).to.equal(low);
         expect(sorted.at(-1)?.[1] ?? 4).to.equal(high);
-        for (const [at, [start]] of sorted.slice(1).entries())
-          expect(start).to.equal(1 + (sorted[at]?.[1] ?? 0));
+        for (const [at, [start]] of sorted.slice(1).entries()) expect(start).to.equal(1 + (sorted[at]?.[1] ?? 0));
       }
   });
 

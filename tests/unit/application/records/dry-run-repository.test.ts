@@ -24,14 +24,12 @@ describe('DryRunRepository', () => {
     await stored.insertAll([record(1, { name: 'one', sku: 'a' }), record(2, { name: 'two', sku: 'b' })]);
     // It has the look-up of the store alone, and so it cannot write.
     const lookup = {
-      findAllByUnique: (...args: Parameters<typeof stored.findAllByUnique>) =>
-        stored.findAllByUnique(...args),
+      findAllByUnique: (...args: Parameters<typeof stored.findAllByUnique>) => stored.findAllByUnique(...args),
     };
     dryRun = new DryRunRepository(lookup, PRODUCTS.fields, new ByteQuota(DRY_RUN_BYTES).open('a'));
   });
 
-  const owners = async (...skus: string[]) =>
-    (await dryRun.findAllByUnique('sku', skus)).map((found) => found?.id);
+  const owners = async (...skus: string[]) => (await dryRun.findAllByUnique('sku', skus)).map((found) => found?.id);
   const change = (id: Id, fields: Product, version = 2) =>
     dryRun.replaceAll([{ record: record(id, fields, version), expected: version - 1 }]);
   const remove = (id: Id) => dryRun.removeAll([{ id, expected: 1, at: 0 }]);
@@ -62,12 +60,7 @@ describe('DryRunRepository', () => {
     }
     const [id = 0, second = 0] = ids;
     expect(
-      named(
-        await dryRun.insertAll([
-          record(id, { name: 'new', sku: 'c' }),
-          record(second, { name: 'x', sku: 'c' }),
-        ]),
-      ),
+      named(await dryRun.insertAll([record(id, { name: 'new', sku: 'c' }), record(second, { name: 'x', sku: 'c' })])),
     ).to.deep.equal(['inserted', 'duplicate sku']);
     expect(await owners('c')).to.deep.equal([id]);
     expect(await stored.findByUnique('sku', 'c')).to.equal(undefined);
@@ -108,10 +101,7 @@ describe('DryRunRepository', () => {
     await dry.insertAll([record(id, { name: 'Bob', email: 'Bob@Example.com' })]);
     expect([await find('ann@EXAMPLE.com'), await find('BOB@example.com')]).to.deep.equal([1, id]);
     await dry.removeAll([{ id: 1, expected: 1, at: 0 }]);
-    expect([await find('Ann@Example.com'), await find('ANN@EXAMPLE.COM')]).to.deep.equal([
-      undefined,
-      undefined,
-    ]);
+    expect([await find('Ann@Example.com'), await find('ANN@EXAMPLE.COM')]).to.deep.equal([undefined, undefined]);
   });
 
   it('lets many records without a value of the field be', async () => {
@@ -174,9 +164,7 @@ describe('DryRunRepository', () => {
         ['sku', 'z'],
       ] as const)
         expect(run.refusal(field, value)?.code, `${field} ${value}`).to.equal('payload_too_large');
-      expect(await replace(2, { name: 'two', sku: 'z' }), 'a value that it may have').to.equal(
-        'payload_too_large',
-      );
+      expect(await replace(2, { name: 'two', sku: 'z' }), 'a value that it may have').to.equal('payload_too_large');
     });
 
     it('refuses each key that it does not know when it cannot remember any more which it refused', async () => {

@@ -22,9 +22,7 @@ describe('idRange', () => {
 
   it('has the ids that a comparison leaves, also with a number between two ids', () => {
     const ranges = [5, 5.5].map((value) =>
-      (['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const).map((operator) =>
-        rangeOf([compared(operator, value)]),
-      ),
+      (['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const).map((operator) => rangeOf([compared(operator, value)])),
     );
     expect(ranges).to.deep.equal([
       [
@@ -50,9 +48,9 @@ describe('idRange', () => {
     const among: Filter = { field: 'id', operator: 'in', values: [9, 3, 6] };
     expect(rangeOf([among])).to.deep.equal([3, 9]);
     expect(rangeOf([among, compared('gt', 4), compared('lte', 7)])).to.deep.equal([5, 7]);
-    expect(
-      rangeOf([compared('gte', 4), compared('gte', 2), compared('lt', 9), compared('lt', 12)]),
-    ).to.deep.equal([4, 8]);
+    expect(rangeOf([compared('gte', 4), compared('gte', 2), compared('lt', 9), compared('lt', 12)])).to.deep.equal([
+      4, 8,
+    ]);
   });
 
   it('ignores filters on other fields', () => {

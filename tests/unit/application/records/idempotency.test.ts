@@ -123,9 +123,7 @@ describe('the key of a reservation', () => {
 
 describe('canonical JSON', () => {
   it('sorts the members of objects, and nothing else', () => {
-    const value = JSON.parse(
-      '{"b":[3,1,2],"a":{"z":null,"10":1,"9":true,"Z":"x"},"__proto__":{"d":1,"c":2}}',
-    );
+    const value = JSON.parse('{"b":[3,1,2],"a":{"z":null,"10":1,"9":true,"Z":"x"},"__proto__":{"d":1,"c":2}}');
     expect(canonicalJson(value)).to.equal(
       '{"__proto__":{"c":2,"d":1},"a":{"9":true,"10":1,"Z":"x","z":null},"b":[3,1,2]}',
     );

@@ -117,9 +117,7 @@ describe('lists by any order', () => {
         from,
       });
     }
-    expect(
-      queries.map(({ order, from }) => [order.map(({ field }) => field).join(), from?.values]),
-    ).to.deep.equal([
+    expect(queries.map(({ order, from }) => [order.map(({ field }) => field).join(), from?.values])).to.deep.equal([
       ['id', [7]],
       ['id', [7]],
       ['stock,id', []],

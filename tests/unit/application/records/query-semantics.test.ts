@@ -1,11 +1,5 @@
 import { expect } from 'chai';
-import type {
-  AttributeFilter,
-  Comparison,
-  Filter,
-  Membership,
-  SortOrder,
-} from '#src/application/ports/list-query.js';
+import type { AttributeFilter, Comparison, Filter, Membership, SortOrder } from '#src/application/ports/list-query.js';
 import {
   attributeValues,
   comparedValue,
@@ -246,20 +240,7 @@ describe('the values of filters', () => {
     expect(valuesFor('0')).to.deep.equal(['0', 0]);
     expect(valuesFor('true')).to.deep.equal(['true', true]);
     expect(valuesFor('false')).to.deep.equal(['false', false]);
-    for (const text of [
-      '',
-      ' ',
-      '1.50',
-      '1e2',
-      '0.0000001',
-      '+1',
-      '-0',
-      '01',
-      '0x10',
-      '1 ',
-      'True',
-      'null',
-    ]) {
+    for (const text of ['', ' ', '1.50', '1e2', '0.0000001', '+1', '-0', '01', '0x10', '1 ', 'True', 'null']) {
       expect(valuesFor(text), text).to.deep.equal([text]);
     }
     for (const text of ['NaN', 'Infinity', '-Infinity']) expect(valuesFor(text), text).to.deep.equal([text]);

@@ -58,9 +58,7 @@ describe('the creation of a record under an idempotency key', () => {
         expect(await world.listed()).to.deep.equal([id]);
         if (reserved === undefined) return;
         expect(id).to.equal(reserved);
-        expect(made(retry)[0]?.text, 'the representation of the first attempt').to.equal(
-          JSON.stringify(WAYS[0]),
-        );
+        expect(made(retry)[0]?.text, 'the representation of the first attempt').to.equal(JSON.stringify(WAYS[0]));
       });
     }
   }

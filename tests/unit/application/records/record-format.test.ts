@@ -102,9 +102,7 @@ describe('fieldReader', () => {
       '{"name":"x","price":{"amount":1,"currency":"EUR"},"attributes":{"b":1,"a":2}}',
     );
     const order = { items: [{ quantity: 2, productId: 1 }], userId: 3 };
-    expect(JSON.stringify(fieldReader(ORDER)(order))).to.equal(
-      '{"userId":3,"items":[{"productId":1,"quantity":2}]}',
-    );
+    expect(JSON.stringify(fieldReader(ORDER)(order))).to.equal('{"userId":3,"items":[{"productId":1,"quantity":2}]}');
   });
 
   it('keeps values of wrong types', () => {
@@ -204,16 +202,12 @@ describe('the draft of a changed record', () => {
   });
 
   it("has the issues of the service's own fields before those of the others", () => {
-    expect(issuesOf(draft('replacement', { id: 8 })).map(([, pointer]) => pointer)).to.deep.equal([
-      '/id',
-      '/name',
-    ]);
+    expect(issuesOf(draft('replacement', { id: 8 })).map(([, pointer]) => pointer)).to.deep.equal(['/id', '/name']);
   });
 
   it('must be an object', () => {
     for (const kind of KINDS)
-      for (const body of [null, [], 'text', 5])
-        expect(issuesOf(draft(kind, body)), kind).to.deep.equal(NO_OBJECT);
+      for (const body of [null, [], 'text', 5]) expect(issuesOf(draft(kind, body)), kind).to.deep.equal(NO_OBJECT);
     for (const value of [null, [], 'text', 5])
       expect(issuesOf(draft('json-patch', [{ op: 'replace', path: '', value }]))).to.deep.equal(NO_OBJECT);
   });

@@ -80,8 +80,7 @@ describe('RecordService', () => {
     expect(page.hasMore).to.equal(true);
     expect(await products.count(filters)).to.equal(3);
     const pages: Id[][] = [];
-    for await (const records of products.pages({ limit: 2, filters, order: BY_ID }))
-      pages.push(idsOf(records));
+    for await (const records of products.pages({ limit: 2, filters, order: BY_ID })) pages.push(idsOf(records));
     expect(pages).to.deep.equal([[1, 3], [4]]);
   });
 
@@ -105,10 +104,7 @@ describe('RecordService', () => {
   /** Each write of a record, by its id and by a unique field. */
   const WRITES: readonly (readonly [name: string, write: (address: RecordAddress) => Promise<unknown>])[] = [
     ['a PUT', (address) => products.update(address, ANY_VERSION, replacement({ name: 'Torch', sku: 'L' }))],
-    [
-      'a PATCH',
-      (address) => products.update(address, ANY_VERSION, { kind: 'merge-patch', body: { stock: 1 } }),
-    ],
+    ['a PATCH', (address) => products.update(address, ANY_VERSION, { kind: 'merge-patch', body: { stock: 1 } })],
     ['a DELETE', (address) => products.remove(address, ANY_VERSION)],
   ];
   for (const [name, write] of WRITES)
@@ -130,10 +126,7 @@ describe('RecordService', () => {
     const { id } = await created({ name: 'Lamp' });
     records.losses = 1;
     records.isRaced = true;
-    await expectAppError(
-      products.update(id, { only: [1] }, replacement({ name: 'x' })),
-      'precondition_failed',
-    );
+    await expectAppError(products.update(id, { only: [1] }, replacement({ name: 'x' })), 'precondition_failed');
     expect((await products.read(id)).fields).to.deep.equal({ name: 'Lamp', sku: 'race-2' });
   });
 
@@ -176,8 +169,7 @@ describe('RecordService', () => {
       { kind: 'merge-patch', body: { attributes: { a: 1 } } },
       { kind: 'json-patch', body: [{ op: 'test', path: '/name', value: 'Lamp' }] },
     ];
-    for (const change of changes)
-      expect(await products.update(old.id, ANY_VERSION, change)).to.deep.equal(old);
+    for (const change of changes) expect(await products.update(old.id, ANY_VERSION, change)).to.deep.equal(old);
   });
 
   it('looks again if another writer was faster than a change without effect', async () => {
@@ -217,10 +209,7 @@ describe('RecordService', () => {
     const id = await records.reserveIds(1);
     await records.insertAll([{ id, version: 1, createdAt: 0, updatedAt: 0, fields }]);
     const changes: [Change, object][] = [
-      [
-        replacement({ name: 'a', price: { amount: 2, currency: 'EUR' } }),
-        { price: { ...fields.price, amount: 2 } },
-      ],
+      [replacement({ name: 'a', price: { amount: 2, currency: 'EUR' } }), { price: { ...fields.price, amount: 2 } }],
       [{ kind: 'merge-patch', body: { name: 'b' } }, { price: { ...fields.price, amount: 2 } }],
       [
         { kind: 'json-patch', body: [{ op: 'replace', path: '/name', value: 'c' }] },

@@ -216,8 +216,7 @@ describe('RecordWriter', () => {
     let rival: Id = 0;
     records.before = async (name, count) => {
       if (name === 'findAllByUnique' && count > 1) await records.rival.remove(rival);
-      if (name === 'insertAll' && count <= losses)
-        rival = await records.rival.insert({ name: 'rival', sku: SKU });
+      if (name === 'insertAll' && count <= losses) rival = await records.rival.insert({ name: 'rival', sku: SKU });
     };
   };
 
@@ -242,10 +241,7 @@ describe('RecordWriter', () => {
     const [outcome] = await outcomesOf([keyed(SKU, { name: 'mine' })]);
     expect(outcome)
       .to.be.instanceOf(AppError)
-      .with.property(
-        'message',
-        'Too many other requests are changing this record. Nothing was written; try again.',
-      );
+      .with.property('message', 'Too many other requests are changing this record. Nothing was written; try again.');
   });
 
   describe('after its look-up', () => {
@@ -323,8 +319,7 @@ describe('RecordWriter', () => {
     const found: Id[] = [];
     for (const sku of skus) found.push(await records.rival.insert({ name: 'Lamp', sku }));
     records.before = async (name, count) => {
-      if (name === 'replaceAll' && count === 1)
-        await records.rival.change(found[1] ?? 0, { description: 'x' });
+      if (name === 'replaceAll' && count === 1) await records.rival.change(found[1] ?? 0, { description: 'x' });
     };
     const outcomes = await writeAll(skus.map((sku) => keyed(sku, { name: 'mine' })));
     expect(outcomes).to.deep.equal(['changed 2', 'changed 3', 'changed 2']);
@@ -485,9 +480,7 @@ describe('RecordWriter', () => {
     const skus = upTo(40).map((n) => `sku-${n}`);
     const importers = ['a', 'b', 'c', 'd'];
     const outcomes = await Promise.all(
-      importers.map((name) =>
-        writeAll(skus.map((sku) => keyed(sku, { name: 'x', attributes: { [name]: 1 } }))),
-      ),
+      importers.map((name) => writeAll(skus.map((sku) => keyed(sku, { name: 'x', attributes: { [name]: 1 } })))),
     );
     for (const [n, sku] of skus.entries()) {
       expect(outcomes.map((one) => one[n]).toSorted(), sku).to.deep.equal([

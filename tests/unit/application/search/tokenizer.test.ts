@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  decidingWords,
-  matchesText,
-  queryWords,
-  recordText,
-  recordWords,
-} from '#src/application/search/tokenizer.js';
+import { decidingWords, matchesText, queryWords, recordText, recordWords } from '#src/application/search/tokenizer.js';
 import { finderOf, findsByDefinition } from '../../../support/reference-search.js';
 import { longText, TEXTS } from '../../../support/unicode-texts.js';
 
@@ -106,19 +100,14 @@ describe('the words of a search', () => {
 
   it('has each word once, and none longer than 64 code points', () => {
     const words = recordWords({ searched: ['name'] }, { name: `a A ${'𝒳'.repeat(70)} ${'京'.repeat(70)}` });
-    expect(words).to.have.members([
-      'a',
-      'x'.repeat(64),
-      ...Array.from({ length: 64 }, (_, at) => '京'.repeat(at + 1)),
-    ]);
+    expect(words).to.have.members(['a', 'x'.repeat(64), ...Array.from({ length: 64 }, (_, at) => '京'.repeat(at + 1))]);
   });
 
   describe('of a record with more than 8,000 different words', () => {
     const COUNT = 8_000;
     const signs = longText(9_100);
     const numbers = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`);
-    const attributes = (texts: readonly string[]) =>
-      Object.fromEntries(texts.map((text, at) => [`k${at}`, text]));
+    const attributes = (texts: readonly string[]) => Object.fromEntries(texts.map((text, at) => [`k${at}`, text]));
     const records: Record<string, { description: string; attributes?: Record<string, string> }> = {
       'a run': { description: signs },
       'runs of one sign': {

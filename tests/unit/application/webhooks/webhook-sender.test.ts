@@ -90,9 +90,7 @@ class World {
 
   sender(): WebhookSender {
     const { storage, deliveries, clock, logger } = this;
-    const watches = Object.fromEntries(
-      RESOURCES.map((name) => [name, new ChangeWatch(storage.changes[name], timer)]),
-    );
+    const watches = Object.fromEntries(RESOURCES.map((name) => [name, new ChangeWatch(storage.changes[name], timer)]));
     return new WebhookSender({
       webhooks: storage.webhooks,
       deliveries,
@@ -133,9 +131,7 @@ class World {
       starts,
       ...fields,
     };
-    await this.storage.webhooks.insertAll([
-      { id, version: 1, createdAt: now, updatedAt: now, fields: webhook },
-    ]);
+    await this.storage.webhooks.insertAll([{ id, version: 1, createdAt: now, updatedAt: now, fields: webhook }]);
     return id;
   }
 
@@ -235,10 +231,7 @@ describe('the sender of webhooks', () => {
     const [both, one] = world.transport.sent.map(({ request: { headers, body } }) => ({ headers, body }));
     if (!both || !one) throw new Error('Two messages were expected.');
     const now = (message: typeof both) => Number(message.headers['webhook-timestamp']);
-    expect([isSigned(both, SECRET, now(both)), isSigned(both, FORMER, now(both))]).to.deep.equal([
-      true,
-      true,
-    ]);
+    expect([isSigned(both, SECRET, now(both)), isSigned(both, FORMER, now(both))]).to.deep.equal([true, true]);
     expect([isSigned(one, SECRET, now(one)), isSigned(one, FORMER, now(one))]).to.deep.equal([true, false]);
     expect(isSigned({ ...one, body: `${one.body} ` }, SECRET, now(one))).to.equal(false);
     expect(both.headers['webhook-id']).to.match(/^msg_/);
@@ -278,9 +271,7 @@ describe('the sender of webhooks', () => {
     const { sent } = world.transport;
     expect(new Set(sent.map(({ id }) => id)).size).to.equal(1);
     expect(new Set(sent.map(({ request }) => request.body)).size).to.equal(1);
-    expect(new Set(sent.map(({ request }) => request.headers['webhook-timestamp'])).size).to.equal(
-      sent.length,
-    );
+    expect(new Set(sent.map(({ request }) => request.headers['webhook-timestamp'])).size).to.equal(sent.length);
     expect((await world.deliveries.state(id)).lastError).to.equal('The receiver responded with 500');
     expect(sender.lagMs).to.equal(pauses.reduce((sum, pause) => sum + pause, 0));
     world.transport.outcome = { status: 200 };
@@ -347,10 +338,7 @@ describe('the sender of webhooks', () => {
   });
 
   it('pauses a failing one whose changes are missing, and tells others to read everything', async () => {
-    const [failing, idle] = [
-      await world.addWebhook(),
-      await world.addWebhook({ resources: ['products', 'users'] }),
-    ];
+    const [failing, idle] = [await world.addWebhook(), await world.addWebhook({ resources: ['products', 'users'] })];
     await world.addProducts(1);
     world.transport.isHeld = true;
     await run(sender);
@@ -562,15 +550,8 @@ describe('the sender of webhooks', () => {
     await apiKeys.removeAll([{ id: 2, expected: 1, at: world.clock.now() }]);
     world.clock.running += 5 * SECOND_MS;
     await run(sender);
-    expect(await Promise.all(ids.map((id) => world.statusOf(id)))).to.deep.equal([
-      'paused',
-      'paused',
-      'active',
-    ]);
-    expect(world.observed.filter((one) => one.startsWith('paused'))).to.deep.equal([
-      'paused: key',
-      'paused: key',
-    ]);
+    expect(await Promise.all(ids.map((id) => world.statusOf(id)))).to.deep.equal(['paused', 'paused', 'active']);
+    expect(world.observed.filter((one) => one.startsWith('paused'))).to.deep.equal(['paused: key', 'paused: key']);
     expect(world.transport.sent, 'the other one waits').to.have.length(2);
   });
 

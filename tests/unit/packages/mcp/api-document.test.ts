@@ -53,10 +53,7 @@ describe('the schemas of tools', () => {
   });
 
   it('come with the query parameters of an operation, and of no other place', () => {
-    const parameters = [
-      { $ref: '#/components/parameters/Limit' },
-      { name: 'Prefer', in: 'header', schema: {} },
-    ];
+    const parameters = [{ $ref: '#/components/parameters/Limit' }, { name: 'Prefer', in: 'header', schema: {} }];
     expect(documentOf({}, { parameters }).queryParameters('create')).to.deep.equal([
       { name: 'limit', schema: { type: 'integer' } },
     ]);
@@ -90,9 +87,6 @@ describe('the schemas of tools', () => {
   it('never contain themselves', () => {
     const $ref = '#/paths/~1things/post/requestBody/content/application~1json/schema';
     for (const schema of [{ $ref }, { properties: { a: { $ref } } }, { anyOf: [{ items: { $ref } }] }])
-      expect(() => documentOf(schema).body('create', JSON_TYPE)).to.throw(
-        UnknownService,
-        'of at most 50 levels',
-      );
+      expect(() => documentOf(schema).body('create', JSON_TYPE)).to.throw(UnknownService, 'of at most 50 levels');
   });
 });

@@ -50,8 +50,7 @@ export function addRestore(program: Command, { io, loadSettings, loadTasks }: Cl
       );
       if (json) return writeJson(io, { database, bytes, replaced });
       io.stdout.write(`${escapeControls(database)}: restored, ${bytes} bytes, checked\n`);
-      if (replaced !== undefined)
-        io.stdout.write(`The replaced database is in ${escapeControls(replaced)}\n`);
+      if (replaced !== undefined) io.stdout.write(`The replaced database is in ${escapeControls(replaced)}\n`);
     });
 }
 

@@ -34,11 +34,7 @@ export function addChanges(program: Command, context: CliContext): void {
     .option('--from <cursor>', 'where an earlier command ended')
     .option('--fields <names>', 'only these fields, separated by commas')
     .option('--follow', 'wait for further changes, until a signal', false)
-    .option(
-      '--cursors',
-      'also print {"cursor":…} after each page, and every 30 seconds while nothing changes',
-      false,
-    )
+    .option('--cursors', 'also print {"cursor":…} after each page, and every 30 seconds while nothing changes', false)
     .addOption(urlOption())
     .addHelpText('after', NOTE)
     .action((options: ChangesOptions) =>

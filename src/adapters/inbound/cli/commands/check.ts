@@ -33,8 +33,7 @@ export function addCheck(program: Command, context: CliContext): void {
 
 async function* diagnoses(context: CliContext, deep: boolean): AsyncGenerator<Diagnosis> {
   const { settings, issues } = context.explainSettings();
-  for (const message of issues)
-    yield { subject: 'settings', verdict: 'wrong', message, remedy: SEE_SETTINGS };
+  for (const message of issues) yield { subject: 'settings', verdict: 'wrong', message, remedy: SEE_SETTINGS };
   for (const message of context.unknownVariables())
     yield { subject: 'settings', verdict: 'warning', message, remedy: 'correct or remove it' };
   if (issues.length > 0) return;

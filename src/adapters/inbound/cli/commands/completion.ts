@@ -45,12 +45,8 @@ interface Entry {
 function entriesOf(command: Command, place = ''): Entry[] {
   const help = command.createHelp();
   const words: Word[] = [
-    ...help
-      .visibleCommands(command)
-      .map((one) => ({ word: one.name(), help: one.summary() || one.description() })),
-    ...command.registeredArguments
-      .flatMap(({ argChoices = [] }) => argChoices)
-      .map((word) => ({ word, help: '' })),
+    ...help.visibleCommands(command).map((one) => ({ word: one.name(), help: one.summary() || one.description() })),
+    ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices).map((word) => ({ word, help: '' })),
     ...help
       .visibleOptions(command)
       .flatMap(({ short, long, description, required, argChoices }) =>

@@ -33,8 +33,7 @@ export function addCopy(program: Command, context: CliContext): void {
     .option('--json', 'print a line of JSON for each resource')
     .addHelpText('after', `\nURL is ${storeUrlForms}. The settings do not count.\n\n${EXAMPLE}`)
     .action(async ({ from, to, overwrite, json }: CopyOptions) => {
-      const print = (line: string, value: object) =>
-        json ? writeJson(io, value) : io.stdout.write(`${line}\n`);
+      const print = (line: string, value: object) => (json ? writeJson(io, value) : io.stdout.write(`${line}\n`));
       const { copyStores } = await loadTasks();
       const reports = await withProgress(io, (progress, signals) =>
         copyStores(from, to, {

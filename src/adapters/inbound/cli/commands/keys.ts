@@ -42,21 +42,10 @@ export function addKeys(program: Command, context: CliContext): void {
     .summary('create an API key and print it')
     .description('Creates an API key and prints it. It is not shown again.')
     .requiredOption('--name <name>', 'the name of the key, 1 to 200 characters')
-    .requiredOption(
-      '--scopes <scope,…>',
-      `what the key may do: all, or some of ${SCOPES.join(' ')}`,
-      parseScopes,
-    )
-    .option(
-      '--expires-at <time>',
-      'when the key expires (RFC 3339), such as 2030-01-31T00:00:00Z',
-      parseExpiry,
-    )
+    .requiredOption('--scopes <scope,…>', `what the key may do: all, or some of ${SCOPES.join(' ')}`, parseScopes)
+    .option('--expires-at <time>', 'when the key expires (RFC 3339), such as 2030-01-31T00:00:00Z', parseExpiry)
     .option('--json', 'print the key and its properties as JSON')
-    .addHelpText(
-      'after',
-      "\nexample: catalogue keys create --name 'web shop' --scopes products:read,orders:write",
-    )
+    .addHelpText('after', "\nexample: catalogue keys create --name 'web shop' --scopes products:read,orders:write")
     .action(async ({ name, scopes, expiresAt, json }: CreateOptions, command: Command) => {
       if (validateText(name, API_KEY.name).length > 0 || repeatedScopes(scopes).length > 0)
         command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
@@ -139,9 +128,7 @@ export function addSigningKeys(program: Command, context: CliContext): void {
     keys
       .command('list')
       .summary('show the keys, never their private parts')
-      .description(
-        'Shows the keys, never their private parts: a table on a terminal, and lines of JSON elsewhere.',
-      )
+      .description('Shows the keys, never their private parts: a table on a terminal, and lines of JSON elsewhere.')
       .addHelpText('after', '\nexample: catalogue signing-keys list'),
     io,
     ['ID', 'KID', 'PHASE', 'CREATED', 'SIGNS FROM'],

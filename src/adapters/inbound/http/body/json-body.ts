@@ -39,8 +39,7 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
   return async (ctx, next) => {
     const maxBytes = maxBodyBytes(ctx, limitBytes);
     if (maxBytes > limitBytes) throw tooLarge(limitBytes);
-    const permit =
-      maxBytes > SMALL_BYTES ? await ctx.state.limits.acquire(ctx, 'bodies', maxBytes) : undefined;
+    const permit = maxBytes > SMALL_BYTES ? await ctx.state.limits.acquire(ctx, 'bodies', maxBytes) : undefined;
     sendContinue(ctx);
     const begin = performance.now();
     try {

@@ -107,10 +107,7 @@ export function positionAfter(text: string): { readonly line: number; readonly c
   let column = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (
-      code === CODE.lineFeed ||
-      (code === CODE.carriageReturn && text.charCodeAt(at + 1) !== CODE.lineFeed)
-    ) {
+    if (code === CODE.lineFeed || (code === CODE.carriageReturn && text.charCodeAt(at + 1) !== CODE.lineFeed)) {
       line++;
       column = 1;
     }
@@ -190,8 +187,7 @@ function checkStructure(bytes: Buffer): { readonly names: number; readonly mayBe
 /** @returns the index of the closing quotation mark, or of the end of the bytes */
 function endOfString(bytes: Buffer, start: number): number {
   let index = start + 1;
-  while (index < bytes.length && bytes[index] !== CODE.quotationMark)
-    index += bytes[index] === CODE.backslash ? 2 : 1;
+  while (index < bytes.length && bytes[index] !== CODE.quotationMark) index += bytes[index] === CODE.backslash ? 2 : 1;
   return index;
 }
 

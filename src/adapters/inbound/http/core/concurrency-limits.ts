@@ -116,9 +116,7 @@ export class ConcurrencyLimits {
   take(client: string, work: LimitedResource, size: number): MaybePromise<Permit> {
     return andThen(this.semaphores[work].acquire(client, size), (permit) => {
       if (permit) return permit;
-      throw unavailable(
-        `This client, or all clients together, have too many ${work} under way. Try again later.`,
-      );
+      throw unavailable(`This client, or all clients together, have too many ${work} under way. Try again later.`);
     });
   }
 

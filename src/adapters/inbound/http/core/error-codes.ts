@@ -113,43 +113,26 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'The query has a parameter that this operation does not accept, a filter on a field that cannot be filtered, or an operator that the field does not support.',
     remedy: 'Remove or rename the parameters in `details`.',
-    example: ofParameter(
-      'query',
-      'page',
-      'unknown_parameter',
-      'There is no parameter "page" here: there is fields.',
-    ),
+    example: ofParameter('query', 'page', 'unknown_parameter', 'There is no parameter "page" here: there is fields.'),
   },
   invalid_parameter: {
     status: 400,
     cause:
       'A query parameter or header is malformed, out of range or repeated, or a query has issues of several kinds. Also a missing `Host`, and a message that is not valid HTTP/1.1 (then without details).',
     remedy: 'Correct the parameters and headers in `details`, which lists at most 100 issues of a query.',
-    example: ofParameter(
-      'query',
-      'limit',
-      'out_of_range',
-      'The parameter limit takes a whole number from 1 to 1000.',
-    ),
+    example: ofParameter('query', 'limit', 'out_of_range', 'The parameter limit takes a whole number from 1 to 1000.'),
   },
   invalid_cursor: {
     status: 400,
-    cause:
-      'This list did not issue the `cursor`: it was truncated, edited or invented, or belongs to another list.',
+    cause: 'This list did not issue the `cursor`: it was truncated, edited or invented, or belongs to another list.',
     remedy: 'Follow the URLs in the `Link` header unchanged, or start again with the first page.',
-    example: ofParameter(
-      'query',
-      'cursor',
-      'invalid_format',
-      'The parameter cursor was not issued by this list.',
-    ),
+    example: ofParameter('query', 'cursor', 'invalid_format', 'The parameter cursor was not issued by this list.'),
   },
   cursor_mismatch: {
     status: 400,
     cause:
       'The `cursor` belongs to another sort or other filters; for facets to another field, prefix or filter; for changes to another resource or other `fields`.',
-    remedy:
-      'Start the new query without a cursor. Between the pages of a list only `limit` and `fields` may change.',
+    remedy: 'Start the new query without a cursor. Between the pages of a list only `limit` and `fields` may change.',
     example: ofParameter(
       'query',
       'cursor',
@@ -200,8 +183,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   },
   unsupported_version: {
     status: 400,
-    cause:
-      'The header `API-Version` is not `1`, the only version. It is checked even if the path names a version.',
+    cause: 'The header `API-Version` is not `1`, the only version. It is checked even if the path names a version.',
     remedy: 'Omit the header or send `API-Version: 1`.',
     example: ofParameter(
       'header',
@@ -228,8 +210,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   },
   token_expired: {
     status: 401,
-    cause:
-      'The API key (`expiresAt`) or access token has expired. Access tokens of this service last 10 minutes.',
+    cause: 'The API key (`expiresAt`) or access token has expired. Access tokens of this service last 10 minutes.',
     remedy: 'Get a new one and send the request again.',
     example: { message: 'The API key has expired.' },
   },
@@ -264,28 +245,23 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   },
   not_acceptable: {
     status: 406,
-    cause:
-      '`Accept` matches none of the media types of the response, or requires a charset other than UTF-8.',
+    cause: '`Accept` matches none of the media types of the response, or requires a charset other than UTF-8.',
     remedy: 'Accept a type that the message names, or omit the header.',
     example: {
-      message:
-        'Accept matches no media type of the response: application/json or application/x-ndjson or text/csv.',
+      message: 'Accept matches no media type of the response: application/json or application/x-ndjson or text/csv.',
     },
   },
   request_timeout: {
     status: 408,
-    cause:
-      'The headers did not arrive within 10 seconds or the whole request within 30, or the body was incomplete.',
-    remedy:
-      'Send the request again on a new connection. Send many records as an import, which may take any time.',
+    cause: 'The headers did not arrive within 10 seconds or the whole request within 30, or the body was incomplete.',
+    remedy: 'Send the request again on a new connection. Send many records as an import, which may take any time.',
     example: { message: 'The request took too long to arrive.' },
   },
   duplicate_value: {
     status: 409,
     cause:
       'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field, and the `id` of that record if you may read it.',
-    remedy:
-      'Choose another value, or change the existing record, for example by a PUT to `/v1/products/sku/L-1`.',
+    remedy: 'Choose another value, or change the existing record, for example by a PUT to `/v1/products/sku/L-1`.',
     example: {
       message: 'Another record has this sku.',
       details: [
@@ -355,8 +331,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     status: 413,
     cause:
       'The body, or a line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default; a form at `/oauth/token` 16 KiB) or has more than 10,000 JSON names and values, or CSV columns. In a dry run: those of this client keep 32 MiB of records already, or an earlier line of the same key was refused.',
-    remedy:
-      'Send less in one body, or many records as an import, whose length is not limited. Split a dry run.',
+    remedy: 'Send less in one body, or many records as an import, whose length is not limited. Split a dry run.',
     example: { message: 'The body is larger than 1048576 bytes.' },
   },
   uri_too_long: {
@@ -458,8 +433,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
     remedy: 'Shorten it.',
   },
   too_short: {
-    cause:
-      'A string, a key of `attributes`, an array or an element of a list in the query is empty but must not be.',
+    cause: 'A string, a key of `attributes`, an array or an element of a list in the query is empty but must not be.',
     remedy: 'Send a value, or omit the field if it is optional.',
   },
   invalid_format: {
@@ -469,8 +443,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
       'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time and in an e-mail address.',
   },
   unknown_field: {
-    cause:
-      'The resource has no field of this name, also as a column of CSV; or the list cannot be sorted by it.',
+    cause: 'The resource has no field of this name, also as a column of CSV; or the list cannot be sorted by it.',
     remedy: 'Correct the name or omit it. Names are case-sensitive.',
   },
   read_only_field: {

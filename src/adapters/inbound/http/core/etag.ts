@@ -50,11 +50,7 @@ export function respondTagged(ctx: Context, tag: string, json: () => string | Bu
 export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' | readonly string[] {
   if (value.trim() === '*') return '*';
   if (!isTagList(value)) {
-    throw invalidHeader(
-      field,
-      'invalid_format',
-      `${field} takes * or entity tags in quotation marks, such as "3".`,
-    );
+    throw invalidHeader(field, 'invalid_format', `${field} takes * or entity tags in quotation marks, such as "3".`);
   }
   return value.match(EACH_TAG)?.map(asSent) ?? [];
 }

@@ -71,10 +71,7 @@ export function statusOf({ code }: CodedError): number {
 }
 
 /** The error as JSON: `code`, `message` and `details`; as a problem (RFC 9457 section 3.1) with more members before. */
-export function errorResponse(
-  error: CodedError,
-  type: typeof JSON_TYPE | typeof PROBLEM = JSON_TYPE,
-): ErrorResponse {
+export function errorResponse(error: CodedError, type: typeof JSON_TYPE | typeof PROBLEM = JSON_TYPE): ErrorResponse {
   const { code, message, details } = error;
   const status = statusOf(error);
   return {

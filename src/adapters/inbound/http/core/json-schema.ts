@@ -53,10 +53,7 @@ export function closed(properties: Properties, required: readonly string[] = [])
 }
 
 /** The body of a response: a later version of the service may add fields, and clients must ignore them. */
-export function open(
-  properties: Properties,
-  required: readonly string[] = Object.keys(properties),
-): ObjectSchema {
+export function open(properties: Properties, required: readonly string[] = Object.keys(properties)): ObjectSchema {
   return objectOf(properties, required, true);
 }
 

@@ -40,10 +40,7 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
 }
 
 /** What the query of a list depends on. */
-export type ListedResource = Pick<
-  ResourceDefinition<never>,
-  'fields' | 'isSearchable' | 'example' | 'readOnlyFields'
->;
+export type ListedResource = Pick<ResourceDefinition<never>, 'fields' | 'isSearchable' | 'example' | 'readOnlyFields'>;
 
 /** The fields that every response with a record has. */
 export function presentFields({

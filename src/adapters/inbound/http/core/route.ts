@@ -194,9 +194,7 @@ export class Deprecation {
     this.since = wholeSecond(times.since);
     this.sunset = wholeSecond(times.sunset);
     if (this.sunset < endOfNotice(this.since))
-      throw new RangeError(
-        `A version may be removed ${NOTICE_MONTHS} months after its deprecation at the earliest.`,
-      );
+      throw new RangeError(`A version may be removed ${NOTICE_MONTHS} months after its deprecation at the earliest.`);
   }
 
   /** The headers of RFC 9745 section 2.1 and RFC 8594 section 3. */
@@ -290,9 +288,7 @@ export function checkVersion(ctx: Context): void {
   const message = isVersionInPath(ctx.path)
     ? `${HEADER} differs from version ${number} in the path; ${listOf(all)}.`
     : `${HEADER} (absent: 1) names an unknown version; ${listOf(all)}.`;
-  throw new HttpError('unsupported_version', message, [
-    parameterIssue('header', HEADER, 'out_of_range', message),
-  ]);
+  throw new HttpError('unsupported_version', message, [parameterIssue('header', HEADER, 'out_of_range', message)]);
 }
 
 /** The version in the header. Permanently 1 without the header. An empty header names no version. */

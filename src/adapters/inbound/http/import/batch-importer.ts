@@ -9,11 +9,7 @@ import {
   validationFailed,
   withIssuesOfText,
 } from '../../../../application/records/record-format.js';
-import type {
-  RecordWrite,
-  RecordWriter,
-  WriteOutcome,
-} from '../../../../application/records/record-writer.js';
+import type { RecordWrite, RecordWriter, WriteOutcome } from '../../../../application/records/record-writer.js';
 import { idempotentRequest, lineKey } from '../../../../application/records/write-conditions.js';
 import {
   AppError,
@@ -128,9 +124,7 @@ export class BatchImporter {
    * If the store is unavailable, or the client has lost its access, every line gets that error. Sending the lines again
    * writes nothing twice, if they have keys.
    */
-  private async writeAll(
-    records: readonly RecordWrite<unknown>[],
-  ): Promise<readonly MaybePromise<Outcome>[]> {
+  private async writeAll(records: readonly RecordWrite<unknown>[]): Promise<readonly MaybePromise<Outcome>[]> {
     const { writer, task, checkAccess } = this.options;
     try {
       if (this.refusal) throw this.refusal;
@@ -252,8 +246,7 @@ function preparerByKey<Fields>(
     if (!isJsonObject(body)) throw validationFailed(issuesOf());
     const isDeletion = body['deleted'] === true;
     const issues = controlIssues(resource.table, field, body, isDeletion);
-    if (issues.length > 0)
-      throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(issuesOf(), field))]);
+    if (issues.length > 0) throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(issuesOf(), field))]);
     return { key: body[field] as Value, isDeletion, ...versionOf(body), draft, bytes: lengthOf(line) };
   };
 }
@@ -319,11 +312,7 @@ function controlIssues(table: FieldTable, field: string, body: JsonObject, isDel
   const issues = field === 'id' ? idIssues(body['id']) : keyIssues(table, field, body[field]);
   if (!isDeletion && !isAbsent(version) && !isReference(version))
     issues.push(
-      fieldIssue(
-        codeOfInteger(version),
-        ['version'],
-        'must be the version that you have seen, an integer from 1',
-      ),
+      fieldIssue(codeOfInteger(version), ['version'], 'must be the version that you have seen, an integer from 1'),
     );
   if (!isAbsent(deleted) && typeof deleted !== 'boolean')
     issues.push(fieldIssue('invalid_type', ['deleted'], 'must be true or false'));

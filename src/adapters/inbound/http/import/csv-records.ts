@@ -5,21 +5,8 @@ import { type MoneyField, memberValue } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { validateText } from '../../../../domain/text.js';
 import { ATTRIBUTES, issueIn } from '../../../../domain/validation.js';
-import {
-  isUrl,
-  type JsonObject,
-  readBoolean,
-  readInteger,
-  readNumber,
-  readTexts,
-} from '../../../../shared/json.js';
-import {
-  type Cells,
-  CsvSplitter,
-  cellsOf,
-  endOf,
-  type ImportLine,
-} from '../../../../shared/record-splitters.js';
+import { isUrl, type JsonObject, readBoolean, readInteger, readNumber, readTexts } from '../../../../shared/json.js';
+import { type Cells, CsvSplitter, cellsOf, endOf, type ImportLine } from '../../../../shared/record-splitters.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
@@ -119,8 +106,7 @@ interface PriceColumns {
 function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBytes: number): Header {
   if (!row) throw malformed('The body has no header row.');
   const bytes = bytesOf(row, limitBytes, 'header row');
-  if (UTF_16_MARKS.includes(bytes.toString('latin1', 0, 2)))
-    throw malformed(`The body is UTF-16. ${SAVE_AS_UTF_8}`);
+  if (UTF_16_MARKS.includes(bytes.toString('latin1', 0, 2))) throw malformed(`The body is UTF-16. ${SAVE_AS_UTF_8}`);
   const names = readCells(bytes, 'header row', MAX_COLUMNS);
   if (names.length > MAX_COLUMNS)
     throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
@@ -130,8 +116,7 @@ function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBy
     return { at, name, column, isOfLine: column !== undefined && ofLine.includes(column.name) };
   });
   const issues = headerIssues(placed, columns).slice(0, MAX_ISSUES);
-  if (issues.length > 0)
-    throw new AppError('validation_failed', 'The header row is invalid; see details.', issues);
+  if (issues.length > 0) throw new AppError('validation_failed', 'The header row is invalid; see details.', issues);
   const isDecimal = ({ column }: PlacedColumn) => Number(column?.kind === 'decimal');
   return {
     columns: placed.toSorted((one, other) => isDecimal(one) - isDecimal(other)),
@@ -149,9 +134,7 @@ function pricesOf(columns: readonly PlacedColumn[]): PriceColumns[] {
 
 function sendableColumn(name: string, { sendable, decimals, attribute }: Columns): Column | undefined {
   const isNamed = (column: Column) => column.name === name;
-  return (
-    sendable.find(isNamed) ?? decimals.find(isNamed) ?? typedAttribute(name, attribute) ?? attribute(name)
-  );
+  return sendable.find(isNamed) ?? decimals.find(isNamed) ?? typedAttribute(name, attribute) ?? attribute(name);
 }
 
 /** The column of an attribute that is no text, such as `attributes[watts]:number`. */
@@ -203,9 +186,7 @@ function columnIssues({ name, column }: PlacedColumn, columns: ImportColumns): I
   const key = columns.attribute(column.name)?.path[1];
   if (key === undefined) return [];
   if (key === '__proto__')
-    return [
-      fieldIssue('invalid_format', [name], 'must have another key, because readers of JSON differ on it'),
-    ];
+    return [fieldIssue('invalid_format', [name], 'must have another key, because readers of JSON differ on it')];
   return validateText(key, ATTRIBUTES.key).map((code) => issueIn({}, { code, path: [name], ofKey: true }));
 }
 
@@ -215,11 +196,7 @@ function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
   return [...fields]
     .filter((field): field is string => field !== undefined && names.has(field))
     .map((field) =>
-      issueAt(
-        [field],
-        'duplicate_value',
-        `The column ${field} cannot stand beside columns of single ${field}.`,
-      ),
+      issueAt([field], 'duplicate_value', `The column ${field} cannot stand beside columns of single ${field}.`),
     );
 }
 
@@ -311,10 +288,7 @@ class SentCells {
     if (Array.isArray(stored) && stored.join(separator) === cell) return stored;
     for (const [at, text] of texts.entries())
       if (wrongSeparator !== undefined && text.includes(wrongSeparator))
-        this.issues.set(
-          jsonPointer([path[0], at]),
-          `In a cell ${separator} separates them: cotton${separator}summer.`,
-        );
+        this.issues.set(jsonPointer([path[0], at]), `In a cell ${separator} separates them: cotton${separator}summer.`);
     return texts;
   }
 
@@ -344,8 +318,7 @@ class SentCells {
   /** That of the line; under merge the stored one, if the line has none. */
   private currencyOf({ field, currency }: MoneyField, price: JsonObject): string | undefined {
     return (
-      textOrNothing(price[currency]) ??
-      (this.isMerge ? textOrNothing(this.storedValue([field, currency])) : undefined)
+      textOrNothing(price[currency]) ?? (this.isMerge ? textOrNothing(this.storedValue([field, currency])) : undefined)
     );
   }
 
@@ -360,8 +333,7 @@ class SentCells {
     this.dependsOnStored = true;
     if (!this.stored) return;
     this.holderOf(column)[nameOf(column)] = null;
-    if (column.isRequired)
-      this.issues.set(pointerTo(column), fieldIssue('required', stepsOf(column), NOT_CLEARED));
+    if (column.isRequired) this.issues.set(pointerTo(column), fieldIssue('required', stepsOf(column), NOT_CLEARED));
   }
 
   /** A price is one value: it goes as a whole, and another currency needs its amount. */

@@ -9,13 +9,7 @@ import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { type CodedError, HttpError, invalidParameters, parameterIssue } from '../core/http-error.js';
 import { CSV, NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
-import {
-  type Parameter,
-  type ParameterDocs,
-  type Parameters,
-  parametersOf,
-  type Query,
-} from '../core/parameter.js';
+import { type Parameter, type ParameterDocs, type Parameters, parametersOf, type Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { BodyHandler } from '../core/route.js';
 import { loggedIds } from '../middleware/observe.js';
@@ -42,8 +36,7 @@ function oneOf(
 ): Parameter {
   return {
     name,
-    issues: (value) =>
-      values.includes(value) ? [] : [invalid(name, 'invalid_format', `takes ${values.join(', ')}`)],
+    issues: (value) => (values.includes(value) ? [] : [invalid(name, 'invalid_format', `takes ${values.join(', ')}`)]),
     docs: { ...docs, schema: { type: 'string', enum: values, default: standard } },
   };
 }
@@ -103,9 +96,7 @@ export class ImportParameters {
     const field = query.get('match');
     const existing = query.get('existing') as Match['existing'] | undefined;
     const lacking = [
-      ...(field === undefined
-        ? ['existing', 'empty'].map((name) => invalid(name, 'required', 'needs match'))
-        : []),
+      ...(field === undefined ? ['existing', 'empty'].map((name) => invalid(name, 'required', 'needs match')) : []),
       ...(hasCells ? [] : [invalid('empty', 'required', `needs ${CSV}; in JSON, null removes a value`)]),
     ].filter(({ name }) => query.has(name));
     if (lacking.length > 0) throw invalidParameters(lacking.map((issue) => ['invalid_parameter', issue]));

@@ -51,9 +51,7 @@ export async function* readLines(
 export function bytesOf(line: ImportLine, limitBytes: number, what: string): Buffer {
   if ('tooLong' in line) throw tooLarge(limitBytes, what);
   if ('noRoom' in line)
-    throw unavailable(
-      'This client, or all clients together, have too many long lines under way. Try again later.',
-    );
+    throw unavailable('This client, or all clients together, have too many long lines under way. Try again later.');
   const { bytes } = line;
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

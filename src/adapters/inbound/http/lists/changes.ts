@@ -81,10 +81,7 @@ export function changesOperation<Fields>(
     const from = placeIn(parameters.get('cursor'), view);
     const setLink = (place: ChangePosition, limit?: number) => {
       const cursor = encodeChangeCursor({ list, view: viewKey(view), place });
-      ctx.set(
-        'Link',
-        nextLink({ path: ctx.path, parameters, addressOf: ctx.state.addressOf }, limit, cursor),
-      );
+      ctx.set('Link', nextLink({ path: ctx.path, parameters, addressOf: ctx.state.addressOf }, limit, cursor));
     };
     const seconds = from && preferredWaitSeconds(ctx);
     if (from && seconds) await wait(ctx, from, seconds);
@@ -99,9 +96,7 @@ export function changesOperation<Fields>(
     } else {
       const limit = Number(parameters.get('limit') ?? LIMITS.default);
       await ctx.state.limits.reserveResponse(ctx, largestPage(limit));
-      const { changes, next } = from
-        ? await reader.page(from, limit)
-        : { changes: [], next: await reader.end() };
+      const { changes, next } = from ? await reader.page(from, limit) : { changes: [], next: await reader.end() };
       setLink(next, limit);
       if (isStream) await respondLines(ctx, changes, linesOf(view));
       else {

@@ -160,10 +160,7 @@ export class CsvList<Fields> {
       ...all.filter((one) => one.name === name || (one.path[0] === name && one.path.length > 1)),
       ...decimals.filter((one) => one.name === name),
     ];
-    const names = new Set([
-      ...all.flatMap((one) => [one.path[0], one.name]),
-      ...decimals.map(({ name }) => name),
-    ]);
+    const names = new Set([...all.flatMap((one) => [one.path[0], one.name]), ...decimals.map(({ name }) => name)]);
     this.named = new Map([...names].map((name) => [name, columnsNamed(name)]));
     const hasAttributes = this.columns.attribute(`${ATTRIBUTES}.KEY`) !== undefined;
     const known = [...this.named.keys(), ...(hasAttributes ? [`${ATTRIBUTES}.KEY`] : [])];
@@ -214,9 +211,7 @@ export class CsvList<Fields> {
   /** @param fields names, with commas between them */
   private chosen(fields: string | undefined): readonly Column[] {
     if (fields === undefined) return this.columns.shown;
-    const columns = fields
-      .split(',')
-      .flatMap((name) => this.named.get(name) ?? this.columns.attribute(name) ?? []);
+    const columns = fields.split(',').flatMap((name) => this.named.get(name) ?? this.columns.attribute(name) ?? []);
     return [...new Map(columns.map((one) => [one.name, one])).values()];
   }
 }

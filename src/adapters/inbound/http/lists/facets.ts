@@ -137,8 +137,7 @@ export class FacetQueryParser {
   /** @returns undefined if the service did not issue the text as a cursor of these facets */
   private decode(text: string): FacetCursor | undefined {
     const [fingerprint, value, count] = unsealed(this.kind, 3, text) ?? [];
-    if (typeof fingerprint !== 'string' || !Number.isSafeInteger(count) || Number(count) < 1)
-      return undefined;
+    if (typeof fingerprint !== 'string' || !Number.isSafeInteger(count) || Number(count) < 1) return undefined;
     if (typeof value !== 'number' && typeof value !== 'boolean' && !isTextInCursor(value)) return undefined;
     return { fingerprint, after: { value, count: Number(count) } };
   }
@@ -169,9 +168,7 @@ const PREFIX: Parameter = {
 
 /** @param known the names that it takes */
 function fieldsParameter(known: readonly string[]): Parameter {
-  const patterns = known.map((name) =>
-    name === ANY_ATTRIBUTE ? ATTRIBUTE_PATTERN : name.replaceAll('.', '\\.'),
-  );
+  const patterns = known.map((name) => (name === ANY_ATTRIBUTE ? ATTRIBUTE_PATTERN : name.replaceAll('.', '\\.')));
   return {
     name: 'fields',
     isList: true,
@@ -182,9 +179,7 @@ function fieldsParameter(known: readonly string[]): Parameter {
       return [
         ...nameListIssues('fields', kinds, known),
         ...(isRepeated ? [invalid('fields', 'duplicate_value', 'names a field more than once')] : []),
-        ...(names.length > MAX_FACETS
-          ? [invalid('fields', 'too_long', `takes at most ${MAX_FACETS} names`)]
-          : []),
+        ...(names.length > MAX_FACETS ? [invalid('fields', 'too_long', `takes at most ${MAX_FACETS} names`)] : []),
       ];
     },
     docs: {
@@ -219,10 +214,7 @@ function fieldOf(name: string): FacetField {
   return key === undefined ? { field: name } : { field: ATTRIBUTES, key };
 }
 
-function combinationIssue(
-  fields: readonly FacetField[],
-  prefix: string | undefined,
-): ParameterIssue | undefined {
+function combinationIssue(fields: readonly FacetField[], prefix: string | undefined): ParameterIssue | undefined {
   if (fields.length === 0) return invalid('fields', 'required', 'must name the fields whose values to count');
   if (fields.length === 1 || prefix === undefined) return undefined;
   return invalid('fields', 'too_long', 'takes one name beside prefix');

@@ -30,11 +30,7 @@ export async function* textChunks<Item>(
 }
 
 /** Encodes items as a JSON array. A long array does not block the event loop; a short one needs no promise. */
-export function jsonArray<Item>(
-  items: readonly Item[],
-  toJson: ToText<Item>,
-  task?: Task,
-): MaybePromise<Buffer> {
+export function jsonArray<Item>(items: readonly Item[], toJson: ToText<Item>, task?: Task): MaybePromise<Buffer> {
   let before = '';
   const toText = (item: Item) => {
     const text = before + toJson(item);
@@ -64,11 +60,7 @@ async function encodeRest(parts: Buffer[], rest: AsyncIterable<string>, end: str
 }
 
 /** @returns the text of the next items, and the index of the item after them */
-function chunkFrom<Item>(
-  items: readonly Item[],
-  start: number,
-  toText: ToText<Item>,
-): [text: string, end: number] {
+function chunkFrom<Item>(items: readonly Item[], start: number, toText: ToText<Item>): [text: string, end: number] {
   const last = Math.min(items.length, start + MAX_ITEMS);
   let text = '';
   let at = start;

@@ -30,8 +30,7 @@ export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versio
   const { prev, next } = neighbours(query, page);
   const first = firstTarget(url, query);
   const fingerprint = queryFingerprint(query);
-  const targetAt = (position: Position) =>
-    `${first}&cursor=${encodeCursor(url.list, { position, fingerprint })}`;
+  const targetAt = (position: Position) => `${first}&cursor=${encodeCursor(url.list, { position, fingerprint })}`;
   const links: string[] = [];
   const add = (rel: string, target: string) => links.push(`<${url.addressOf(target)}>; rel="${rel}"`);
   add('first', first);
@@ -82,11 +81,7 @@ export function nextLink(
  * @param links of a page; undefined if there is no page
  * @param path of the list
  */
-export function withMonitor(
-  links: string | undefined,
-  path: string,
-  addressOf: PageUrl['addressOf'],
-): string {
+export function withMonitor(links: string | undefined, path: string, addressOf: PageUrl['addressOf']): string {
   const monitor = `<${addressOf(`${path}/${CHANGES}`)}>; rel="monitor"`;
   if (links === undefined) return monitor;
   const both = `${links}, ${monitor}`;
@@ -112,10 +107,7 @@ interface Neighbours {
 /**
  * The positions of the previous and the next page. A page that the client came from is one, even if it is empty now.
  */
-function neighbours(
-  { from, order }: ListQuery,
-  { records, hasMore }: ListPage<Versioned<unknown>>,
-): Neighbours {
+function neighbours({ from, order }: ListQuery, { records, hasMore }: ListPage<Versioned<unknown>>): Neighbours {
   const [first, last] = [records[0], records.at(-1)];
   if (!first || !last) return from ? returnPosition(from) : {};
   const hasPrev = from?.side === 'before' ? hasMore : from !== undefined;

@@ -66,8 +66,7 @@ export function listOperation<Fields>(
   return {
     parameters: {
       ...table,
-      find: (name, ctx) =>
-        name === 'fields' && preferred(ctx) !== CSV_UTF8 ? views.parameter : table.find(name, ctx),
+      find: (name, ctx) => (name === 'fields' && preferred(ctx) !== CSV_UTF8 ? views.parameter : table.find(name, ctx)),
     },
     produces: [NDJSON_UTF8, CSV_UTF8],
     varyBy: ['Prefer', 'Accept-Encoding', ...varyByReader(policy)],
@@ -187,10 +186,7 @@ export class ListQueryParser {
   ) {
     this.filters = new Filters(resource);
     const cursor = cursorParameter(CURSOR, (text) => this.cursor(text) !== undefined);
-    this.parameters = this.filters.with(
-      [LIMIT, cursor, sortParameter(resource.fields)],
-      [fields ?? []].flat(),
-    );
+    this.parameters = this.filters.with([LIMIT, cursor, sortParameter(resource.fields)], [fields ?? []].flat());
   }
 
   /**

@@ -4,12 +4,7 @@ import {
   isBadCredential,
 } from '../../../../application/auth/authenticator.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
-import {
-  denialReason,
-  InsufficientScope,
-  type Principal,
-  type Requirement,
-} from '../../../../domain/access.js';
+import { denialReason, InsufficientScope, type Principal, type Requirement } from '../../../../domain/access.js';
 import { AppError } from '../../../../domain/errors.js';
 import { andThen, type MaybePromise } from '../../../../shared/promises.js';
 import { clientOf } from '../core/concurrency-limits.js';
@@ -117,8 +112,7 @@ export function bearerChallenge(metadataUrl: () => string): (ctx: Context, error
 
 /** The parameters of the challenge. They name no error if the request has no token (RFC 6750 section 3.1). */
 function parametersFor(error: unknown): string[] | undefined {
-  if (error instanceof InsufficientScope)
-    return ['error="insufficient_scope"', `scope="${error.missing.join(' ')}"`];
+  if (error instanceof InsufficientScope) return ['error="insufficient_scope"', `scope="${error.missing.join(' ')}"`];
   if (isBadCredential(error)) return ['error="invalid_token"', `error_description="${error.message}"`];
   return error instanceof AppError && error.code === 'unauthenticated' ? [] : undefined;
 }

@@ -102,10 +102,7 @@ export function requestLimits(addressOf?: ClientAddress): Middleware {
 /** @throws HttpError `uri_too_long` */
 export function checkTarget(target: string): void {
   if (target.length <= MAX_TARGET_BYTES) return;
-  throw new HttpError(
-    'uri_too_long',
-    `The URL, or that of the next page, is longer than ${MAX_TARGET_BYTES} bytes.`,
-  );
+  throw new HttpError('uri_too_long', `The URL, or that of the next page, is longer than ${MAX_TARGET_BYTES} bytes.`);
 }
 
 function checkSize({ rawHeaders }: IncomingMessage): void {
@@ -120,8 +117,7 @@ function checkSize({ rawHeaders }: IncomingMessage): void {
 function ambiguityOf(request: IncomingMessage): HttpError | undefined {
   const { httpVersion, headers } = request;
   const repeated = repeatedSingleton(request);
-  if (repeated)
-    return invalidHeader(repeated, 'duplicate_value', `The header ${repeated} is given more than once.`);
+  if (repeated) return invalidHeader(repeated, 'duplicate_value', `The header ${repeated} is given more than once.`);
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new HttpError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
@@ -129,8 +125,7 @@ function ambiguityOf(request: IncomingMessage): HttpError | undefined {
   // Node reads an empty one as none. Another program could read it as an unknown coding.
   if (headers['transfer-encoding'] === '')
     return invalidHeader('Transfer-Encoding', 'invalid_format', 'Transfer-Encoding is empty.');
-  if (httpVersion === '1.1' && headers.host === undefined)
-    return invalidHeader('Host', 'required', 'Host is missing.');
+  if (httpVersion === '1.1' && headers.host === undefined) return invalidHeader('Host', 'required', 'Host is missing.');
   if (!HOST.test(headers.host ?? ''))
     return invalidHeader('Host', 'invalid_format', 'Host is not a name or an address, perhaps with a port.');
   return undefined;

@@ -111,11 +111,7 @@ export const CODECS = {
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
   const weights = weightsIn(acceptEncoding);
   const other = weights.get('*') ?? 0;
-  const [br, gzip, none] = [
-    weights.get('br') ?? 0,
-    weights.get('gzip') ?? other,
-    weights.get('identity') ?? other,
-  ];
+  const [br, gzip, none] = [weights.get('br') ?? 0, weights.get('gzip') ?? other, weights.get('identity') ?? other];
   const best = Math.max(br, gzip);
   if (best === 0 || best < none) return undefined;
   return br === best ? 'br' : 'gzip';
@@ -155,9 +151,7 @@ function isCompressible({ body, res, response }: Context): boolean {
   if (String(res.getHeader('ETag')).startsWith('"')) return false;
   if (body instanceof Readable) return true;
   // Koa has counted the bytes of a text.
-  return (
-    (typeof body === 'string' || Buffer.isBuffer(body)) && (response.length ?? 0) > MAX_UNCOMPRESSED_BYTES
-  );
+  return (typeof body === 'string' || Buffer.isBuffer(body)) && (response.length ?? 0) > MAX_UNCOMPRESSED_BYTES;
 }
 
 /** Compresses the body, for HEAD only if its length is known. Streams are not read for HEAD. */

@@ -79,8 +79,7 @@ function knownWords(path: string, words: ReadonlySet<string>): string {
 const MAX_SEGMENTS = 8;
 
 /** Version, trace id, span id, flags, and in versions after 00 perhaps more (W3C Trace Context, section 3.2). */
-const TRACEPARENT =
-  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 1;
 
 /**

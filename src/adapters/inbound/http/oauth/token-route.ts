@@ -58,10 +58,7 @@ export function tokenRoute(deps: TokenRouteDependencies): Route {
   };
 }
 
-async function grantToken(
-  ctx: Context,
-  { accessTokens, authenticator }: TokenRouteDependencies,
-): Promise<void> {
+async function grantToken(ctx: Context, { accessTokens, authenticator }: TokenRouteDependencies): Promise<void> {
   const form = ctx.request.body as Form;
   checkGrantType(form.get('grant_type'));
   const { id, secret } = clientCredentials(ctx.get('Authorization'), form);
@@ -89,8 +86,7 @@ function refuse(ctx: Context, error: unknown): never {
 
 function checkGrantType(grantType: string | undefined): void {
   if (grantType === GRANT_TYPE) return;
-  if (grantType === undefined)
-    throw invalidForm(parameterIssue('required', 'grant_type', 'grant_type is missing.'));
+  if (grantType === undefined) throw invalidForm(parameterIssue('required', 'grant_type', 'grant_type is missing.'));
   const message = `The one grant_type here is ${GRANT_TYPE}.`;
   const error = invalidForm(parameterIssue('out_of_range', 'grant_type', message));
   throw new OAuthError('unsupported_grant_type', error);

@@ -50,19 +50,14 @@ export function registerDescription(resource: OpenApiResource): OperationDescrip
 }
 
 /** A patch of a webhook, whose response has a new secret if the URL is another one. */
-export function reviseDescription(
-  resource: OpenApiResource,
-  patchTypes: readonly string[],
-): OperationDescription {
+export function reviseDescription(resource: OpenApiResource, patchTypes: readonly string[]): OperationDescription {
   const { text, responses, errors = [], ...patch } = patchDescription(resource, patchTypes);
   const [response] = responses;
   if (!response) throw new Error('A patch has no response.');
   return {
     ...patch,
     text: `${text} Another \`url\` or other \`resources\` need what a creation needs, and make the API key of the request \`createdBy\`. Another \`url\` gets a new secret, which only this response shows. A change ends the wait before the next attempt.`,
-    responses: [
-      { ...response, sharedAs: 'IssuedWebhookResponse', content: { [JSON_TYPE]: issued(resource) } },
-    ],
+    responses: [{ ...response, sharedAs: 'IssuedWebhookResponse', content: { [JSON_TYPE]: issued(resource) } }],
     errors: [...errors, 'limit_reached'],
     bodies: {
       ...patch.bodies,

@@ -65,9 +65,7 @@ export class Components {
     visit(part);
     const entries = SECTIONS.map((section) => [
       section,
-      Object.fromEntries(
-        Object.entries(this.sections[section]).filter(([name]) => used.has(`${section}/${name}`)),
-      ),
+      Object.fromEntries(Object.entries(this.sections[section]).filter(([name]) => used.has(`${section}/${name}`))),
     ]);
     return Object.fromEntries(entries);
   }

@@ -93,9 +93,7 @@ function infoObject(facts: ServiceFacts, hasChanges: boolean): object {
 }
 
 /** The resources with a scope to read and one to write. */
-const RESOURCES = SCOPES.filter((scope) => scope.endsWith(':read')).map((scope) =>
-  scope.replace(':read', ''),
-);
+const RESOURCES = SCOPES.filter((scope) => scope.endsWith(':read')).map((scope) => scope.replace(':read', ''));
 
 function scopeDescription(scope: Scope): string {
   if (scope === 'keys:admin') return 'create, list and revoke API keys';

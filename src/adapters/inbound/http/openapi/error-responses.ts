@@ -35,9 +35,7 @@ const ERROR_DETAIL: JsonSchema = {
       in: text('The part of the request.', { enum: ['body', 'query', 'header', 'path'] }),
       pointer: text('In the body: a JSON Pointer (RFC 6901) to the value.'),
       name: text('Elsewhere: the name of the parameter or header.'),
-      id: whole(
-        'Of `duplicate_value`: the id of the record that has the value, if the credential may read it.',
-      ),
+      id: whole('Of `duplicate_value`: the id of the record that has the value, if the credential may read it.'),
     },
     ['code', 'message', 'in'],
   ),
@@ -47,18 +45,14 @@ const ERROR_DETAIL: JsonSchema = {
 const ERROR: JsonSchema = {
   ...open(
     {
-      code: text(
-        'What went wrong, for programs. Each operation lists its codes; there may be more in future.',
-      ),
+      code: text('What went wrong, for programs. Each operation lists its codes; there may be more in future.'),
       message: FOR_PEOPLE,
       details: arrayOf(
         schemaRef('ErrorDetail'),
         1_000,
         'Everything that is wrong with the request; empty for other errors.',
       ),
-      error: text(
-        `From \`/oauth/token\` only (RFC 6749 section 5.2): ${codeList(Object.keys(OAUTH_ERRORS))}.`,
-      ),
+      error: text(`From \`/oauth/token\` only (RFC 6749 section 5.2): ${codeList(Object.keys(OAUTH_ERRORS))}.`),
       error_description: text('From `/oauth/token` only: the message in ASCII.'),
     },
     ['code', 'message', 'details'],

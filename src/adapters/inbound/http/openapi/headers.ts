@@ -41,8 +41,7 @@ const REQUEST_HEADERS = {
   },
   KnownTags: {
     name: 'If-None-Match',
-    description:
-      'The `ETag` of each copy that the client already has. If one of them is current, the response is 304.',
+    description: 'The `ETag` of each copy that the client already has. If one of them is current, the response is 304.',
     schema: TEXT,
     example: '"3"',
   },
@@ -105,17 +104,16 @@ const RESPONSE_HEADERS = {
     'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`. `"monitor"` is the URL of the changes, if the service records them.',
     { example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"' },
   ),
-  NextLink: header(
-    'The URL of the changes behind these (RFC 8288): `rel="next"`, also if there are none yet.',
-    { required: true, example: '</v1/products/changes?limit=100&cursor=…>; rel="next"' },
-  ),
+  NextLink: header('The URL of the changes behind these (RFC 8288): `rel="next"`, also if there are none yet.', {
+    required: true,
+    example: '</v1/products/changes?limit=100&cursor=…>; rel="next"',
+  }),
   MoreLink: header('The URL of the values behind these (RFC 8288): `rel="next"`, if one field has more.', {
     example: '</v1/products/facets?fields=brand&limit=20&cursor=…>; rel="next"',
   }),
-  'X-Total-Count': header(
-    'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
-    { schema: COUNT },
-  ),
+  'X-Total-Count': header('The number of matching records. Sent only if the request has `Prefer: count=exact`.', {
+    schema: COUNT,
+  }),
   'Preference-Applied': header('The preferences that were honoured (RFC 7240 section 3).'),
   'Idempotency-Replayed': header(
     'Sent if this repeats the response to an earlier request with the same `Idempotency-Key`.',
@@ -149,15 +147,9 @@ export function requestHeaders(
 }
 
 /** The Header Objects of a response, by name. Each is in the document once. */
-export function responseHeaders(
-  names: readonly ResponseHeader[],
-  components: Components,
-): Record<string, Reference> {
+export function responseHeaders(names: readonly ResponseHeader[], components: Components): Record<string, Reference> {
   return Object.fromEntries(
-    names.map((name) => [
-      SENT_NAMES[name] ?? name,
-      components.share('headers', name, RESPONSE_HEADERS[name]),
-    ]),
+    names.map((name) => [SENT_NAMES[name] ?? name, components.share('headers', name, RESPONSE_HEADERS[name])]),
   );
 }
 
@@ -174,19 +166,12 @@ export interface HeaderFacts {
  * The headers that do not depend on the operation. The document describes them once, under `x-response-headers`: in
  * each response they would be half of the document, and no client reads them.
  */
-export function commonHeaders({
-  hasHsts,
-  hasCors,
-  hasDeprecation,
-}: HeaderFacts): Record<string, HeaderDescription> {
+export function commonHeaders({ hasHsts, hasCors, hasDeprecation }: HeaderFacts): Record<string, HeaderDescription> {
   return { ...EVERYWHERE, ...(hasHsts && HSTS), ...(hasCors && CORS), ...(hasDeprecation && DEPRECATION) };
 }
 
 const EVERYWHERE: Readonly<Record<string, HeaderDescription>> = {
-  'X-Request-Id': required(
-    'Identifies the request. Quote it when you report a problem.',
-    textOf(REQUEST_ID.source),
-  ),
+  'X-Request-Id': required('Identifies the request. Quote it when you report a problem.', textOf(REQUEST_ID.source)),
   'RateLimit-Policy': header(
     'The rate limit that applies: `q` requests in `w` seconds. `"default"` counts the requests of one client, known by its credential or else by its IP address; `"auth"` counts the failed authentications of one IP address.',
     { schema: textOf('^"(default|auth)";q=[0-9]+;w=[0-9]+$') },
@@ -198,10 +183,9 @@ const EVERYWHERE: Readonly<Record<string, HeaderDescription>> = {
   'Cache-Control': required('Whether and how the response may be cached (RFC 9111).'),
   Pragma: header('The same as `Cache-Control`, from `/oauth/token`.'),
   Vary: header('The request headers that the response depends on.'),
-  'Content-Encoding': header(
-    'How the body is compressed. The service does so if `Accept-Encoding` allows it.',
-    { schema: { type: 'string', enum: ['gzip', 'br'] } },
-  ),
+  'Content-Encoding': header('How the body is compressed. The service does so if `Accept-Encoding` allows it.', {
+    schema: { type: 'string', enum: ['gzip', 'br'] },
+  }),
   'X-Content-Type-Options': required('Tells browsers not to guess another media type.'),
   'Content-Security-Policy': required('What the response may load and run if a browser opens it as a page.'),
   'Referrer-Policy': required('Tells browsers not to pass the URL on to other sites.'),
@@ -216,10 +200,9 @@ const CORS = {
 };
 
 const DEPRECATION = {
-  Deprecation: header(
-    'When this version was or will be deprecated (RFC 9745): `@` and a Unix time in seconds.',
-    { schema: textOf('^@-?\\d+$') },
-  ),
+  Deprecation: header('When this version was or will be deprecated (RFC 9745): `@` and a Unix time in seconds.', {
+    schema: textOf('^@-?\\d+$'),
+  }),
   Sunset: header('When this version may be removed (RFC 8594), at least 12 months after its deprecation.'),
   Link: header('With `rel="successor-version"`, the same path in the next version.'),
 };

@@ -96,9 +96,7 @@ function operationObject(
     ...(parameters.length > 0 && { parameters }),
     ...(bodies && { requestBody: { required: true, content: bodies } }),
     responses: {
-      ...Object.fromEntries(
-        responses.map((response) => [response.status, responseObject(response, components)]),
-      ),
+      ...Object.fromEntries(responses.map((response) => [response.status, responseObject(response, components)])),
       ...errorResponses(components, errors),
     },
     'x-error-codes': errors,

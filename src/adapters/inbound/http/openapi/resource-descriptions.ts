@@ -303,10 +303,7 @@ export function putDescription(resource: OpenApiResource): OperationDescription 
   };
 }
 
-export function patchDescription(
-  resource: OpenApiResource,
-  patchTypes: readonly string[],
-): OperationDescription {
+export function patchDescription(resource: OpenApiResource, patchTypes: readonly string[]): OperationDescription {
   const { errors = [], ...rest } = writeDescription(resource);
   const [[name, value] = []] = Object.entries(resource.definition.example);
   const operation = { op: 'replace', path: `/${name}`, value };
@@ -317,9 +314,7 @@ export function patchDescription(
     id: resource.operationId('patch'),
     summary: resource.summary('Change'),
     text: 'The body is a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). See **Patches** in the introduction.',
-    bodies: Object.fromEntries(
-      patchTypes.map((type) => [type, type === JSON_PATCH ? patch : resource.body('patch')]),
-    ),
+    bodies: Object.fromEntries(patchTypes.map((type) => [type, type === JSON_PATCH ? patch : resource.body('patch')])),
   };
 }
 
@@ -334,9 +329,7 @@ export function deleteDescription(resource: OpenApiResource): OperationDescripti
   };
 }
 
-function writeDescription(
-  resource: OpenApiResource,
-): Omit<OperationDescription, 'id' | 'summary' | 'text' | 'bodies'> {
+function writeDescription(resource: OpenApiResource): Omit<OperationDescription, 'id' | 'summary' | 'text' | 'bodies'> {
   return {
     headers: CONDITIONS,
     responses: [recordResponse(resource)],
@@ -348,8 +341,7 @@ function recordResponse(resource: OpenApiResource): ResponseDescription {
   return {
     status: 200,
     sharedAs: `${resource.operationId('')}Response`,
-    description:
-      'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
+    description: 'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
     headers: resource.recordHeaders,
     content: { [JSON_TYPE]: resource.record },
   };

@@ -118,14 +118,11 @@ const DELETED: JsonSchema = {
 };
 
 /** The schemas of requests. */
-const SENT: Readonly<
-  Record<Exclude<SchemaKind, 'record' | 'change'>, (input: ObjectSchema) => ObjectSchema>
-> = {
+const SENT: Readonly<Record<Exclude<SchemaKind, 'record' | 'change'>, (input: ObjectSchema) => ObjectSchema>> = {
   input: (input) => input,
   replacement: ({ properties, required }) => closed({ ...SYSTEM_FIELDS, ...properties }, required),
   patch: (input) => closed({ ...SYSTEM_FIELDS, ...patchProperties(input) }),
-  line: (input) =>
-    closed({ ...mapValues(SYSTEM_FIELDS, nullable), ...patchProperties(input), deleted: DELETED }),
+  line: (input) => closed({ ...mapValues(SYSTEM_FIELDS, nullable), ...patchProperties(input), deleted: DELETED }),
 };
 
 /** The rules of the fields are in words once, in the body that creates a record. */
@@ -143,19 +140,14 @@ function recordSchema(resource: ResourceDefinition<never>): ObjectSchema {
   const { table, readOnlyFields, shownValues = {} } = resource;
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
   const { properties } = fieldsSchema(table, meaningOf);
-  const shown = Object.entries(shownValues).map(([name, values]) => [
-    name,
-    { ...properties[name], enum: values },
-  ]);
+  const shown = Object.entries(shownValues).map(([name, values]) => [name, { ...properties[name], enum: values }]);
   const all = { id, ...properties, ...Object.fromEntries(shown), ...metadata };
   return open({ ...mapValues(all, received), ...readOnlyFields }, presentFields(resource));
 }
 
 /** A record that was created or changed, or what is left of a deleted one: one schema, because generators cannot choose. */
 function changeSchema({ properties }: ObjectSchema): ObjectSchema {
-  const deleted = flag(
-    'True if the record was deleted. The entry has no other fields than these three then.',
-  );
+  const deleted = flag('True if the record was deleted. The entry has no other fields than these three then.');
   return open({ ...properties, deleted }, ['id', 'version']);
 }
 
@@ -257,11 +249,7 @@ const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Facet: withExample(
     open({
       field: text('The name of the field; `attributes[KEY]` for an attribute.'),
-      values: arrayOf(
-        schemaRef('FacetValue'),
-        FACET_LIMITS.max,
-        'The values, the one that most records have first.',
-      ),
+      values: arrayOf(schemaRef('FacetValue'), FACET_LIMITS.max, 'The values, the one that most records have first.'),
       more: flag('Whether there are more values.'),
     }),
     { field: 'brand', values: [{ value: 'Nordlicht', count: 12 }], more: true },
@@ -280,9 +268,7 @@ const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ),
       id: whole('The id of the record, with 201, 200 and 412; a dry run has none with 201.'),
       version: whole('With `match`: the version of the record, also with 412.'),
-      unchanged: flag(
-        'With `match`: true if the line changed nothing; with 204, if there was nothing to delete.',
-      ),
+      unchanged: flag('With `match`: true if the line changed nothing; with 204, if there was nothing to delete.'),
       replayed: flag('With 201: true if an earlier request with this `Idempotency-Key` created the record.'),
       error: schemaRef('Error'),
     },

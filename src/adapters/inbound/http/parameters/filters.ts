@@ -339,8 +339,7 @@ function existence(name: string, filterOf: (exists: boolean) => Filter): FilterP
   const isBoolean = (text: string) => text === 'true' || text === 'false';
   return {
     name,
-    issues: (text, asked) =>
-      isBoolean(text) ? [] : [invalid(asked, 'invalid_format', 'takes true or false')],
+    issues: (text, asked) => (isBoolean(text) ? [] : [invalid(asked, 'invalid_format', 'takes true or false')]),
     filters: (text) => [filterOf(text === 'true')],
   };
 }
@@ -389,8 +388,7 @@ function filterOfAttribute({ key, operator }: AttributeName): FilterParameter {
       filters: (value) => [{ ...attribute, value }],
     };
   const name = `${ATTRIBUTES}[${key}].${operator}`;
-  if (operator === 'in')
-    return listOf(name, TEXT, (values) => [{ ...attribute, values: values.map(String) }]);
+  if (operator === 'in') return listOf(name, TEXT, (values) => [{ ...attribute, values: values.map(String) }]);
   if (operator === EXISTS) return existence(name, (exists) => ({ ...attribute, exists }));
   return {
     name,
@@ -441,20 +439,14 @@ const SEARCH_PARAMETER: FilterParameter = {
     return [
       ...(words.length === 0 ? [invalid(SEARCH, noWord, 'takes a word: letters or digits')] : []),
       ...(words.length > MAX_WORDS ? [invalid(SEARCH, 'too_long', `takes at most ${MAX_WORDS} words`)] : []),
-      ...(isLong
-        ? [invalid(SEARCH, 'too_long', `takes words of at most ${MAX_WORD_LENGTH} characters`)]
-        : []),
+      ...(isLong ? [invalid(SEARCH, 'too_long', `takes words of at most ${MAX_WORD_LENGTH} characters`)] : []),
     ];
   },
   filters: (text) => [{ field: 'q', operator: 'search', words: decidingWords(queryWords(text)) }],
 };
 
 /** The issues with these codes, each at most once. */
-function issuesFor(
-  name: string,
-  type: ValueType,
-  codes: readonly (IssueCode | undefined)[],
-): ParameterIssue[] {
+function issuesFor(name: string, type: ValueType, codes: readonly (IssueCode | undefined)[]): ParameterIssue[] {
   const found = new Set(codes.filter((code) => code !== undefined));
   return [...found].map((code) => invalid(name, code, messageFor(code, type)));
 }

@@ -74,8 +74,7 @@ function issuesOf({ name, parameter, values, first }: Occurrence, known: Known):
   const decoded = values.filter((value) => value !== undefined);
   const spelling = parameter.isList ? name.replace(/\[\]$/, '') : name;
   const issues = decoded.length > 0 ? [...parameter.issues(decoded.join(','), spelling)] : [];
-  if (decoded.length < values.length)
-    issues.unshift(invalid(name, 'invalid_format', 'is not percent-encoded UTF-8'));
+  if (decoded.length < values.length) issues.unshift(invalid(name, 'invalid_format', 'is not percent-encoded UTF-8'));
   return issues.map((issue) => [parameter.code ?? 'invalid_parameter', issue]);
 }
 
@@ -124,8 +123,7 @@ export function nameListIssues(
   const issues: ParameterIssue[] = [];
   const isUnknown = names.some((name) => name !== '' && !known.includes(name));
   if (names.includes('')) issues.push(invalid(parameter, 'too_short', 'holds an empty name'));
-  if (isUnknown)
-    issues.push(invalid(parameter, 'unknown_field', `takes ${known.join(', ')}, separated by commas`));
+  if (isUnknown) issues.push(invalid(parameter, 'unknown_field', `takes ${known.join(', ')}, separated by commas`));
   return issues;
 }
 

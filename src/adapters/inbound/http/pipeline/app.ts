@@ -64,8 +64,7 @@ export function createApp(deps: AppDependencies): RequestListener {
     // Most requests end here.
     routeIndex(handlers),
     // 404. It counts, so that nobody tries paths without a limit.
-    (ctx) =>
-      andThen(isProbe(ctx.req) ? undefined : countRequest(ctx, accessControl.limiter), refuseUnknownPath),
+    (ctx) => andThen(isProbe(ctx.req) ? undefined : countRequest(ctx, accessControl.limiter), refuseUnknownPath),
   ];
   const onError: Parameters<typeof koaListener>[1] = (error, { state }) => {
     if (!isClientGone(error)) logger.warn('response aborted', { ...loggedIds(state), error });
@@ -91,11 +90,7 @@ const refuseOverload: Middleware = () => {
   throw OVERLOADED;
 };
 
-const DISCONNECT_CODES: readonly (string | undefined)[] = [
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ECONNRESET',
-  'EPIPE',
-];
+const DISCONNECT_CODES: readonly (string | undefined)[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
 
 /** Disconnects are not logged here, because the access log says that the response is incomplete. */
 function isClientGone(error: unknown): boolean {
@@ -150,17 +145,13 @@ function respondMetrics(metrics: MetricsReport): Middleware {
  * Turns every thrown error into a response. Keeps the headers that are already set.
  * @param prepare sets headers for an error first
  */
-export function errors(
-  logger: Logger,
-  prepare: (ctx: Context, error: unknown) => void = () => {},
-): Middleware {
+export function errors(logger: Logger, prepare: (ctx: Context, error: unknown) => void = () => {}): Middleware {
   return (ctx, next) =>
     catchErrors(next, (thrown) => {
       prepare(ctx, thrown);
       const error = toCodedError(thrown);
       ctx.state.errorCode = error.code;
-      if (error.cause !== undefined)
-        logger.error(error.code, { ...loggedIds(ctx.state), error: error.cause });
+      if (error.cause !== undefined) logger.error(error.code, { ...loggedIds(ctx.state), error: error.cause });
       const type = preferred(ctx) === PROBLEM ? PROBLEM : JSON_TYPE;
       const { status, headers, body } = errorResponse(error, type);
       ctx.remove('Link');

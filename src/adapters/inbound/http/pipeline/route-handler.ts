@@ -17,13 +17,7 @@ import {
   type Route,
   setVersion,
 } from '../core/route.js';
-import {
-  type AccessControl,
-  authenticate,
-  authorize,
-  checkAgain,
-  countRequest,
-} from '../middleware/authenticate.js';
+import { type AccessControl, authenticate, authorize, checkAgain, countRequest } from '../middleware/authenticate.js';
 import { compression, negotiation } from '../middleware/negotiation.js';
 import { varyHeader } from '../middleware/response-headers.js';
 import { readQuery } from '../parameters/query.js';
@@ -204,8 +198,7 @@ function respondOptions({ ctx, route }: RequestScope): void {
   // A script cannot see why a preflight was rejected. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
     checkVersion(ctx);
-    const find = (name: string) =>
-      operations.map(({ parameters }) => parameters?.find(name, ctx)).find(Boolean);
+    const find = (name: string) => operations.map(({ parameters }) => parameters?.find(name, ctx)).find(Boolean);
     readQuery(ctx, { find });
   }
   setAllow(ctx, route);
@@ -233,9 +226,7 @@ async function rethrow(error: unknown, { ctx, route, operation, isAdmitted }: Re
 }
 
 function setAllow(ctx: Context, route: Route): void {
-  const methods = Object.keys(route.operations).flatMap((method) =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
-  );
+  const methods = Object.keys(route.operations).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   ctx.set('Allow', [...methods, 'OPTIONS'].join(', '));
   const patchTypes = acceptPatch(route);
   if (patchTypes.length > 0) ctx.set('Accept-Patch', patchTypes.join(', '));

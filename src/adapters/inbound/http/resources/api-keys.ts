@@ -6,15 +6,7 @@ import { parseInstant } from '../../../../domain/instant.js';
 import { descriptionOf } from '../../../../domain/validation.js';
 import { API_KEY_SHAPE, EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
 import { sha256 } from '../core/etag.js';
-import {
-  arrayOf,
-  instantSchema,
-  type JsonSchema,
-  open,
-  type Properties,
-  text,
-  whole,
-} from '../core/json-schema.js';
+import { arrayOf, instantSchema, type JsonSchema, open, type Properties, text, whole } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { idOf, type Operation, type Route } from '../core/route.js';
 import { idempotencyOf } from '../parameters/request-headers.js';
@@ -123,9 +115,7 @@ export function apiKeyRoutes(
     ctx.status = 201;
   });
   const revoke: Operation = {
-    ...operations.remove((ctx, precondition) =>
-      service.revokeFor(ctx.state.principal, idOf(ctx), precondition),
-    ),
+    ...operations.remove((ctx, precondition) => service.revokeFor(ctx.state.principal, idOf(ctx), precondition)),
     purpose: operations.purpose('revoke'),
   };
   return routesOf(resource, {

@@ -4,13 +4,7 @@ import {
   type RecordFormat,
   responseMapper,
 } from '../../../../application/records/record-format.js';
-import {
-  emptyValues,
-  exampleOf,
-  type FieldTable,
-  indexedFields,
-  searchedFields,
-} from '../../../../domain/fields.js';
+import { emptyValues, exampleOf, type FieldTable, indexedFields, searchedFields } from '../../../../domain/fields.js';
 import { ORDER, type Order } from '../../../../domain/order.js';
 import { PRODUCT, type Product } from '../../../../domain/product.js';
 import { USER, type User } from '../../../../domain/user.js';

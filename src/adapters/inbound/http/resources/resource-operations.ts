@@ -3,11 +3,7 @@ import type { Generation } from '../../../../application/changes/feed-state.js';
 import { fieldValue, foldedValue } from '../../../../application/records/query-semantics.js';
 import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
-import type {
-  Created,
-  RecordAddress,
-  RecordService,
-} from '../../../../application/records/record-service.js';
+import type { Created, RecordAddress, RecordService } from '../../../../application/records/record-service.js';
 import type { Precondition } from '../../../../application/records/write-conditions.js';
 import {
   AppError,
@@ -61,12 +57,7 @@ import { columnsOf } from '../lists/csv.js';
 import { facetsOperation } from '../lists/facets.js';
 import { listOperation } from '../lists/list-operation.js';
 import { type FieldSelection, FieldSelector } from '../parameters/fields.js';
-import {
-  idempotencyOf,
-  prefersMinimal,
-  readIdempotencyKey,
-  writePrecondition,
-} from '../parameters/request-headers.js';
+import { idempotencyOf, prefersMinimal, readIdempotencyKey, writePrecondition } from '../parameters/request-headers.js';
 
 /** The last segment of the path of imports. No id looks like it. */
 export const IMPORTS = 'imports';
@@ -77,11 +68,7 @@ export interface ResourcePolicy<Fields> extends ImportPolicy, ReadPolicy<Fields>
 }
 
 /** Changes the record of a request, and returns what the response shows. */
-type Update<Fields> = (
-  ctx: Context,
-  precondition: Precondition,
-  change: Change,
-) => Promise<Versioned<Fields>>;
+type Update<Fields> = (ctx: Context, precondition: Precondition, change: Change) => Promise<Versioned<Fields>>;
 
 /** The operations that resources permit. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
@@ -102,9 +89,7 @@ export class ResourceOperations<Fields> {
     this.readJson = readJsonBody(policy.bodyLimitBytes);
     this.tagPrefix = version === 1 ? '' : `v${version}.`;
     const state = tagState?.pattern ?? '';
-    this.versionTag = new RegExp(
-      `^"${this.tagPrefix.replace('.', '\\.')}([1-9][0-9]*)(?:-([0-9a-z]+))?${state}"$`,
-    );
+    this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}([1-9][0-9]*)(?:-([0-9a-z]+))?${state}"$`);
   }
 
   /** For the OpenAPI document. */
@@ -161,10 +146,7 @@ export class ResourceOperations<Fields> {
     const parameters = new ImportParameters(resource);
     const shown = (ctx: Context, error: CodedError) => this.shown(ctx, error);
     const parts = { resource, service, policy, tools, parameters, shown };
-    const consumes = Object.entries(this.importFormats()).map(([type, format]) => [
-      type,
-      importHandler(parts, format),
-    ]);
+    const consumes = Object.entries(this.importFormats()).map(([type, format]) => [type, importHandler(parts, format)]);
     return {
       purpose: this.purpose('import'),
       scopes: [resource.writeScope],
@@ -183,9 +165,7 @@ export class ResourceOperations<Fields> {
   }
 
   /** @param read returns the record to show */
-  read(
-    read = (ctx: Context): Promise<Versioned<Fields>> => this.service.read(this.addressIn(ctx)),
-  ): Operation {
+  read(read = (ctx: Context): Promise<Versioned<Fields>> => this.service.read(this.addressIn(ctx))): Operation {
     const views = new FieldSelector(this.resource, 'item');
     return {
       purpose: this.purpose('read'),
@@ -200,10 +180,7 @@ export class ResourceOperations<Fields> {
   }
 
   /** @throws AppError `not_found`, also if the caller sees only what everybody sees, and not this record */
-  private async visible(
-    ctx: Context,
-    read: (ctx: Context) => Promise<Versioned<Fields>>,
-  ): Promise<Versioned<Fields>> {
+  private async visible(ctx: Context, read: (ctx: Context) => Promise<Versioned<Fields>>): Promise<Versioned<Fields>> {
     const record = await read(ctx);
     if (this.reading(ctx).only?.includes(record) === false) throw notFound();
     return record;
@@ -270,10 +247,7 @@ export class ResourceOperations<Fields> {
    * A request without a body that changes a record.
    * @param change changes it, and returns what the response shows
    */
-  act(
-    kind: ResourceKind,
-    change: (ctx: Context, precondition: Precondition) => Promise<Versioned<Fields>>,
-  ): Operation {
+  act(kind: ResourceKind, change: (ctx: Context, precondition: Precondition) => Promise<Versioned<Fields>>): Operation {
     return {
       ...this.itemWrite(kind),
       handle: this.tagging(async (ctx) => {
@@ -306,9 +280,7 @@ export class ResourceOperations<Fields> {
     };
     const versionNeeded = requireIfMatch ? ({ in: 'If-Match', by: 'all' } as const) : undefined;
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const { record, isNew } = await this.writing(ctx, () =>
-      this.service.put({ field, value }, write, versionNeeded),
-    );
+    const { record, isNew } = await this.writing(ctx, () => this.service.put({ field, value }, write, versionNeeded));
     if (isNew) this.setLocation(ctx, record);
     this.respondToWrite(ctx, isNew ? 201 : 200, record);
   }
@@ -402,8 +374,7 @@ export class ResourceOperations<Fields> {
     try {
       return await write();
     } catch (error) {
-      if (error instanceof PreconditionFailed)
-        ctx.set('ETag', this.tagOf(ctx, error.current as Versioned<Fields>));
+      if (error instanceof PreconditionFailed) ctx.set('ETag', this.tagOf(ctx, error.current as Versioned<Fields>));
       throw isCoded(error) ? this.shown(ctx, error) : error;
     }
   }
@@ -467,9 +438,7 @@ function withPathKey(
 function manyRecords({ path, state }: Context): AppError {
   const imports = state.addressOf(`${path}/${IMPORTS}`);
   const message = `The body is an array, and this path takes one record. Send many records to ${imports} as ${NDJSON}, one JSON object a line.`;
-  return new AppError('validation_failed', message, [
-    { code: 'invalid_type', message, in: 'body', pointer: '' },
-  ]);
+  return new AppError('validation_failed', message, [{ code: 'invalid_type', message, in: 'body', pointer: '' }]);
 }
 
 function respondJsonText(ctx: Context, json: string): void {

@@ -4,13 +4,7 @@ import { indexedFields } from '../../../../domain/fields.js';
 import { instantText } from '../../../../domain/instant.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/validation.js';
-import {
-  type DeliveryAttempt,
-  STORED_WEBHOOK,
-  statusOf,
-  WEBHOOK,
-  type Webhook,
-} from '../../../../domain/webhook.js';
+import { type DeliveryAttempt, STORED_WEBHOOK, statusOf, WEBHOOK, type Webhook } from '../../../../domain/webhook.js';
 import { clientOf } from '../core/concurrency-limits.js';
 import { sha256 } from '../core/etag.js';
 import { instantSchema, type JsonSchema, open, type Properties, text, whole } from '../core/json-schema.js';

@@ -388,10 +388,7 @@ export interface ConnectionLimits {
  * closed. At the limit, new connections are closed. By hand: with `server.maxConnections`, the primary process would
  * pass a connection from one full worker to the next without end.
  */
-export function limitConnections(
-  server: HttpServer | HttpsServer,
-  { max, maxPerAddress }: ConnectionLimits,
-): void {
+export function limitConnections(server: HttpServer | HttpsServer, { max, maxPerAddress }: ConnectionLimits): void {
   const open = connectionsOf(server);
   server.on('connection', (socket: Socket) => {
     if (open.size >= max) closeIdleConnections(server);

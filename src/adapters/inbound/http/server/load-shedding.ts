@@ -38,12 +38,7 @@ interface Listeners {
  * the age of this one, and a request that is served needs no queue. Refusals wait in a list, at most one for each
  * connection.
  */
-export function shedLoad({
-  serve,
-  refuse,
-  networkOf,
-  elapsed = () => performance.now(),
-}: Listeners): RequestListener {
+export function shedLoad({ serve, refuse, networkOf, elapsed = () => performance.now() }: Listeners): RequestListener {
   const refused: Exchange[] = [];
   /** How many requests beyond the share of this turn were served. */
   const extra = new Map<string, number>();

@@ -31,11 +31,7 @@ const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
  * @throws StoreConfigError if there is no intact database of this service
  * @throws AppError `unavailable`
  */
-export async function backUpDatabase(
-  database: string,
-  target: string,
-  progress: BackupProgress,
-): Promise<number> {
+export async function backUpDatabase(database: string, target: string, progress: BackupProgress): Promise<number> {
   const [source, file] = [resolve(database), resolve(target)];
   return orTargetError(file, async () => {
     const copy = await AtomicFile.create(file);
@@ -56,11 +52,7 @@ export async function backUpDatabase(
  * @returns its size in bytes
  * @throws StoreConfigError if the database, or its copy, is no intact one of this service
  */
-export async function copyChecked(
-  copy: AtomicFile,
-  database: string,
-  progress: BackupProgress,
-): Promise<number> {
+export async function copyChecked(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
   const bytes = await copyTo(copy, database, progress);
   const report = () => progress(bytes, bytes);
   report();
@@ -88,11 +80,7 @@ async function copyTo(copy: AtomicFile, database: string, progress: BackupProgre
  * Reads the pages from SQLite's table `sqlite_dbpage` (https://www.sqlite.org/dbpage.html), in the open transaction.
  * `VACUUM INTO` would block the thread until it is done, without progress and without a reaction to signals.
  */
-async function copyPages(
-  copy: AtomicFile,
-  source: Database.Database,
-  progress: BackupProgress,
-): Promise<number> {
+async function copyPages(copy: AtomicFile, source: Database.Database, progress: BackupProgress): Promise<number> {
   const page = source.prepare('SELECT data FROM sqlite_dbpage WHERE pgno = ?').raw();
   const [pages, size] = [pragma(source, 'page_count'), pragma(source, 'page_size')];
   for (let first = 1; first <= pages; first += PAGES_PER_WRITE) {
@@ -145,8 +133,7 @@ export async function restoreDatabase(
   const source = resolve(backup);
   if (!existsSync(source)) throw new SourceMissing(`There is no file ${source}.`);
   const target = realPath(resolve(database));
-  if (identityOf(source) === identityOf(target))
-    throw new BackupUnusable(`${source} is the database itself.`);
+  if (identityOf(source) === identityOf(target)) throw new BackupUnusable(`${source} is the database itself.`);
   return orTargetError(target, () => replaceDatabase(target, source, now, progress));
 }
 
@@ -292,7 +279,5 @@ function closeExclusively(connection: Database.Database): void {
 }
 
 function inUse(file: string): StoreInUse {
-  return new StoreInUse(
-    `Another program has the database ${file} open, such as a running service. Stop it first.`,
-  );
+  return new StoreInUse(`Another program has the database ${file} open, such as a running service. Stop it first.`);
 }

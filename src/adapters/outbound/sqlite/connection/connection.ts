@@ -49,11 +49,7 @@ export function pragma(connection: Database.Database, name: NumberPragma): numbe
 }
 
 /** Returns the rows of a statement that runs once. */
-export function rowsOf<Row extends unknown[]>(
-  connection: Database.Database,
-  sql: string,
-  ...values: unknown[]
-): Row[] {
+export function rowsOf<Row extends unknown[]>(connection: Database.Database, sql: string, ...values: unknown[]): Row[] {
   return connection
     .prepare(sql)
     .raw()
@@ -127,14 +123,7 @@ export class StatementCache implements Reader {
 }
 
 /** The primary result codes that may pass, by a retry or by free disk space: https://www.sqlite.org/rescode.html */
-const TRANSIENT = [
-  'SQLITE_BUSY',
-  'SQLITE_LOCKED',
-  'SQLITE_FULL',
-  'SQLITE_IOERR',
-  'SQLITE_CANTOPEN',
-  'SQLITE_READONLY',
-];
+const TRANSIENT = ['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'];
 
 /**
  * Translates an error of the driver, or of a stored text that is no JSON. Other errors are returned unchanged.
@@ -148,10 +137,8 @@ export function translateError(error: unknown, file?: string): unknown {
     return new StoreConfigError(`${file ?? 'The file'} is not a SQLite database.`, { cause: error });
   if (hasCode(error, 'SQLITE_CORRUPT'))
     return new StoreConfigError(`The database is damaged: ${error.message}`, { cause: error });
-  if (TRANSIENT.some((code) => hasCode(error, code)))
-    return unavailable('The store cannot be used right now.', error);
-  if (file !== undefined)
-    return new StoreConfigError(`${file} cannot be used: ${error.message}.`, { cause: error });
+  if (TRANSIENT.some((code) => hasCode(error, code))) return unavailable('The store cannot be used right now.', error);
+  if (file !== undefined) return new StoreConfigError(`${file} cannot be used: ${error.message}.`, { cause: error });
   return error;
 }
 

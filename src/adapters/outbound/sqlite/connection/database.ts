@@ -18,13 +18,7 @@ import {
 } from './connection.js';
 import { type FileSystemType, identityOf, networkWarning, OpenFiles, USE_LOCAL_DISK } from './files.js';
 import { APPLICATION_ID, MIGRATIONS, migrate } from './migrations.js';
-import {
-  type AsyncConnection,
-  connectAsync,
-  ReaderThreads,
-  Snapshots,
-  type ThreadReader,
-} from './readers.js';
+import { type AsyncConnection, connectAsync, ReaderThreads, Snapshots, type ThreadReader } from './readers.js';
 import { checkApplication } from './schema-check.js';
 
 /** How often the log tells how far a change of the schema is. */
@@ -95,10 +89,8 @@ export class SqliteDatabase implements Store, Reader {
         committed: (rows) => checkpoints.committed(rows),
       });
       // Another process that changes the schema now may take minutes.
-      const patienceMs =
-        pragma(connection, 'user_version') < MIGRATIONS.length ? Number.POSITIVE_INFINITY : undefined;
-      if (await commits.alone(() => this.update(connection), patienceMs))
-        await checkpoints.committed(MANY_ROWS);
+      const patienceMs = pragma(connection, 'user_version') < MIGRATIONS.length ? Number.POSITIVE_INFINITY : undefined;
+      if (await commits.alone(() => this.update(connection), patienceMs)) await checkpoints.committed(MANY_ROWS);
       const snapshots = new Snapshots(() => this.connectAgain(files));
       const threads = new ReaderThreads(() => this.connectThread(files));
       this.opened = { connection, files, checkpoints, commits, statements, snapshots, threads };
@@ -279,9 +271,7 @@ function checkVersion(statements: StatementCache): void {
   const [version] = statements.statement('PRAGMA user_version').get() as [number];
   const [derived] = statements.statement('SELECT max(version) FROM derived').get() as [number];
   if (version !== MIGRATIONS.length || derived > DERIVED_VERSION)
-    throw unavailable(
-      'A newer version of this service has the database, whose columns this one would leave empty.',
-    );
+    throw unavailable('A newer version of this service has the database, whose columns this one would leave empty.');
 }
 
 /** SQLite opens the write-ahead log when it first reads the database. */

@@ -28,11 +28,7 @@ export class OpenFiles {
    * @param report called once, with the files that are no longer in place
    * @throws AppError `unavailable` if the database was deleted or replaced meanwhile
    */
-  static record(
-    database: string,
-    before: string | undefined,
-    report: (files: readonly string[]) => void,
-  ): OpenFiles {
+  static record(database: string, before: string | undefined, report: (files: readonly string[]) => void): OpenFiles {
     const opened = identityOf(database);
     if (opened === undefined || (before !== undefined && before !== opened))
       throw unavailable(`The file ${database} was deleted or replaced while it was opened.`);
@@ -64,9 +60,7 @@ export class OpenFiles {
   /** @throws AppError `unavailable` */
   verify(): void {
     if (!this.areUnchanged())
-      throw unavailable(
-        'The files of the store were deleted, replaced or damaged. An operator has to restore them.',
-      );
+      throw unavailable('The files of the store were deleted, replaced or damaged. An operator has to restore them.');
   }
 
   /** @returns undefined if the database became smaller */

@@ -151,11 +151,7 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** Takes the steps behind the first `from`; yields what is done after each part. */
-export function* migrate(
-  connection: Database.Database,
-  from: number,
-  to = MIGRATIONS.length,
-): Generator<string, void> {
+export function* migrate(connection: Database.Database, from: number, to = MIGRATIONS.length): Generator<string, void> {
   for (const [at, step] of MIGRATIONS.slice(from, to).entries()) {
     if (typeof step === 'string') connection.exec(step);
     else yield* step(connection, from);

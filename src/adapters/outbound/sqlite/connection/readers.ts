@@ -220,11 +220,7 @@ export class ReaderThreads extends ReaderPool<ReaderConnection> {
    * @param timeoutMs the time of the whole work, without the wait for a thread; no limit if the turn may take long
    * @throws AppError `query_too_expensive` if a statement runs, or starts, after that time; `unavailable` if too many wait
    */
-  read<Result>(
-    work: (reader: ThreadReader) => Promise<Result>,
-    task: Task,
-    timeoutMs: number,
-  ): Promise<Result> {
+  read<Result>(work: (reader: ThreadReader) => Promise<Result>, task: Task, timeoutMs: number): Promise<Result> {
     return this.permitted(task, async () => {
       const read = this.run(work, task.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
       this.reads.add(read);
@@ -240,10 +236,7 @@ export class ReaderThreads extends ReaderPool<ReaderConnection> {
     await Promise.allSettled(this.reads);
   }
 
-  private async run<Result>(
-    work: (reader: ThreadReader) => Promise<Result>,
-    timeoutMs: number,
-  ): Promise<Result> {
+  private async run<Result>(work: (reader: ThreadReader) => Promise<Result>, timeoutMs: number): Promise<Result> {
     if (this.isClosed) throw closedError();
     const reader = this.idle.pop() ?? new ReaderConnection(await this.connect());
     const snapshot = new ThreadSnapshot(reader);

@@ -82,10 +82,7 @@ export function isEmpty(connection: Database.Database): boolean {
 
 type SchemaRow = [type: string, name: string, table: string, sql: string | null];
 
-function objectsOf(
-  connection: Database.Database,
-  shadows: ReadonlySet<string>,
-): [name: string, definition: string][] {
+function objectsOf(connection: Database.Database, shadows: ReadonlySet<string>): [name: string, definition: string][] {
   return rowsOf<SchemaRow>(connection, 'SELECT type, name, tbl_name, sql FROM sqlite_schema')
     .filter(([type, name]) => type !== 'table' || !OF_SQLITE.includes(name))
     .map(([type, name, table, sql]) => [
@@ -139,13 +136,10 @@ export function schemaProblem(
 export function checkVersion(connection: Database.Database, file: string): number {
   checkOwner(connection, file);
   const version = pragma(connection, 'user_version');
-  if (version < 0)
-    throw new StoreConfigError(`${file} has no schema of this service: its number is ${version}.`);
+  if (version < 0) throw new StoreConfigError(`${file} has no schema of this service: its number is ${version}.`);
   if (version <= MIGRATIONS.length) return version;
   const schemas = `its schema is ${version}, and this version knows up to ${MIGRATIONS.length}`;
-  throw new StoreConfigError(
-    `${file} was made by a newer version of this service: ${schemas}; ${INSTALL_NEWER}.`,
-  );
+  throw new StoreConfigError(`${file} was made by a newer version of this service: ${schemas}; ${INSTALL_NEWER}.`);
 }
 
 /** @throws StoreConfigError if the file belongs to another application */
@@ -162,8 +156,7 @@ export function checkOwner(connection: Database.Database, file: string): void {
 export function checkFinished(connection: Database.Database, file: string): void {
   const { name, message, remedy } = UNFINISHED_COPY;
   const find = `SELECT 1 FROM reservations WHERE resource = '${name}' LIMIT 1`;
-  const hasReservations =
-    rowsOf(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'reservations'").length > 0;
+  const hasReservations = rowsOf(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'reservations'").length > 0;
   if (!hasReservations || rowsOf(connection, find).length === 0) return;
   throw new StoreConfigError(`${file}: ${message}; ${remedy}.`);
 }

@@ -1,8 +1,4 @@
-import {
-  type FeedRange,
-  isInRange,
-  type NumberedPosition,
-} from '../../../../application/changes/feed-state.js';
+import { type FeedRange, isInRange, type NumberedPosition } from '../../../../application/changes/feed-state.js';
 import type { FacetField, FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { facetValues } from '../../../../application/records/facets.js';
@@ -334,9 +330,7 @@ export class ColumnIndex {
     if (after === last) return;
     const end = Math.min(last, after + FOLLOWED);
     const isOneBatch = end - after <= records.batch;
-    const [until] = (!isOneBatch && reader.row<[number]>(sql(statements.end, after, end, records.batch))) || [
-      end,
-    ];
+    const [until] = (!isOneBatch && reader.row<[number]>(sql(statements.end, after, end, records.batch))) || [end];
     const deleted = reader.row<[string | null]>(sql(statements.deleted, after, until));
     for (const id of idsIn(deleted?.[0])) this.changes.add(id, until);
     for (const record of records.read(reader, sql(statements.changed, after, until)))
@@ -350,14 +344,12 @@ export class ColumnIndex {
     const { leastChanged, changedPart, bytes } = this.tuning;
     const records = Math.max(...[...this.columns.values()].map(({ column }) => column.keys.length));
     const isMany =
-      this.changes.entries.length > Math.max(leastChanged, changedPart * records) ||
-      this.changes.bytes > bytes / 4;
+      this.changes.entries.length > Math.max(leastChanged, changedPart * records) || this.changes.bytes > bytes / 4;
     if (!isMany) return;
     this.refreshing ??= this.refresh()
       .catch((error: unknown) => {
         // Every query meets an unavailable store, and a store that is closed no longer matters.
-        if (!(error instanceof AppError))
-          this.logger?.error('the index of lists could not be made again', { error });
+        if (!(error instanceof AppError)) this.logger?.error('the index of lists could not be made again', { error });
       })
       .finally(() => {
         this.refreshing = undefined;
@@ -411,9 +403,7 @@ export class ColumnIndex {
   /** It is built again in the shortest time, so attributes that no record has do not take the place of others. */
   private smallestOfOlder(): string {
     const older = [...this.columns].slice(0, MAX_COLUMNS / 2);
-    const [[name]] = older.sort(([, a], [, b]) => a.column.bytes - b.column.bytes) as [
-      [string, CachedColumn],
-    ];
+    const [[name]] = older.sort(([, a], [, b]) => a.column.bytes - b.column.bytes) as [[string, CachedColumn]];
     return name;
   }
 

@@ -27,16 +27,7 @@ import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';
 import { compareStored } from '../sql/schema.js';
 import { columnName, type IndexView } from './column-index.js';
-import {
-  type Bits,
-  bitsOf,
-  type Column,
-  endOf,
-  firstKey,
-  type KeyRange,
-  keyOf,
-  rowsOf,
-} from './dictionary-column.js';
+import { type Bits, bitsOf, type Column, endOf, firstKey, type KeyRange, keyOf, rowsOf } from './dictionary-column.js';
 
 /** The field of which every record has a value. */
 const ID_FIELD: FacetField = { field: 'id' };
@@ -187,8 +178,7 @@ function idsOfRuns(runs: Iterable<Run>): Source {
 function idsOfBits(sets: readonly Bits[]): Source {
   const bits = new Int32Array(Math.min(...sets.map(({ length }) => length))).fill(-1);
   for (const set of sets)
-    for (let word = 0; word < bits.length; word++)
-      bits[word] = (bits[word] as number) & (set[word] as number);
+    for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) & (set[word] as number);
   let word = 0;
   return (buffer, most) => {
     let length = 0;
@@ -278,8 +268,7 @@ class KeyTest implements IdTest {
     if (this.allows(id < keys.length ? (keys[id] as number) : 0)) return true;
     if (!lists || id >= keys.length) return false;
     const end = lists.starts[id + 1] as number;
-    for (let at = lists.starts[id] as number; at < end; at++)
-      if (this.allows(lists.keys[at] as number)) return true;
+    for (let at = lists.starts[id] as number; at < end; at++) if (this.allows(lists.keys[at] as number)) return true;
     return false;
   }
 
@@ -396,11 +385,7 @@ export class ColumnQuery {
         const field = filteredField(table, filter) as FacetField;
         const column = view.column(field);
         const isList = table.fields[filter.field]?.isList;
-        this.narrow(
-          isList ? JSON.stringify(filter) : columnName(field),
-          column,
-          keysOfFilter(column, filter),
-        );
+        this.narrow(isList ? JSON.stringify(filter) : columnName(field), column, keysOfFilter(column, filter));
       }
     const [first] = order;
     const existing = first && order.length > 1 ? { field: first.field } : ID_FIELD;
@@ -452,9 +437,7 @@ export class ColumnQuery {
     const isBackwards = !isAscendingRead({ order, from });
     const among = (ids: ArrayLike<Id>, start: number, end: number) =>
       run(ids, placeOf(ids, low, start, end), placeOf(ids, high + 1, start, end), isBackwards);
-    const rarest = this.tests.find(
-      (test) => test === this.words || (test instanceof KeyTest && test.posting),
-    );
+    const rarest = this.tests.find((test) => test === this.words || (test instanceof KeyTest && test.posting));
     let found = run(undefined, low, Math.min(high, this.lastId) + 1, isBackwards);
     if (rarest instanceof KeyTest && rarest.posting) found = among(rarest.column.ids, ...rarest.posting);
     else if (this.words && rarest) found = among(this.words.ids, 0, this.words.ids.length);
@@ -514,8 +497,7 @@ export class ColumnQuery {
     if (this.filters.length === 0) await this.countAll(columns, counts);
     else
       await this.scan(...this.rarest(), (ids, length) => {
-        for (const [at, column] of columns.entries())
-          countKeys(column, ids, length, counts[at] as Int32Array, 1);
+        for (const [at, column] of columns.entries()) countKeys(column, ids, length, counts[at] as Int32Array, 1);
         return false;
       });
     const ofChanged = columns.map(() => new Map<FacetValue, number>());
@@ -547,8 +529,7 @@ export class ColumnQuery {
     for (const [at, column] of columns.entries()) {
       const { starts } = column;
       const own = counts[at] as Int32Array;
-      for (let key = 1; key < starts.length; key++)
-        own[key] = (starts[key] as number) - (starts[key - 1] as number);
+      for (let key = 1; key < starts.length; key++) own[key] = (starts[key] as number) - (starts[key - 1] as number);
       countKeys(column, changed, changed.length, own, -1);
       await this.time.checkpoint();
     }
@@ -564,8 +545,7 @@ export class ColumnQuery {
     const frequent = this.tests.filter(({ bits }) => bits);
     const share = frequent.reduce((all, { rows }) => all * (rows / this.lastId), 1);
     const common = this.lastId * (share + frequent.length / IDS_OF_BITS);
-    if (rarest && (frequent.length < 2 || rarest.rows < common))
-      return [idsOfRuns(rarest.runs ?? []), rarest];
+    if (rarest && (frequent.length < 2 || rarest.rows < common)) return [idsOfRuns(rarest.runs ?? []), rarest];
     if (frequent.length > 0) return [idsOfBits(frequent.flatMap(({ bits }) => bits ?? [])), undefined];
     return [idsOfRuns([run(undefined, 0, this.lastId + 1)]), undefined];
   }
@@ -621,13 +601,7 @@ export class ColumnQuery {
 }
 
 /** Adds a number for each value of some ids. */
-function countKeys(
-  { keys, lists }: Column,
-  ids: Uint32Array,
-  length: number,
-  counts: Int32Array,
-  number: number,
-) {
+function countKeys({ keys, lists }: Column, ids: Uint32Array, length: number, counts: Int32Array, number: number) {
   if (!lists)
     for (let at = 0; at < length; at++) {
       const id = ids[at] as number;
@@ -659,11 +633,7 @@ export function listOrder({ order, from }: Pick<ListQuery, 'order' | 'from'>) {
 }
 
 /** Whether a record is behind the position of a page. */
-export function isBeyond(
-  record: StoredRecord<unknown>,
-  order: SortOrder,
-  from: Position | undefined,
-): boolean {
+export function isBeyond(record: StoredRecord<unknown>, order: SortOrder, from: Position | undefined): boolean {
   if (!from || from.values.length === 0) return true;
   const difference = compareInOrder(order, valuesOf(record, order), from.values);
   return (from.side === 'before' ? difference < 0 : difference > 0) || (difference === 0 && from.inclusive);

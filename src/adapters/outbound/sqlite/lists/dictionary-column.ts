@@ -160,8 +160,7 @@ export class ColumnBuilder {
       records++;
     });
     const hasTwins = records < ids.length;
-    const lists =
-      hasTwins && this.kind === 'dictionary' ? await keysById(maxId, ids.length, each) : undefined;
+    const lists = hasTwins && this.kind === 'dictionary' ? await keysById(maxId, ids.length, each) : undefined;
     if (this.kind === 'ids') ids = inOrder(ids, starts, keys);
     else if (hasTwins && !lists) ids = withoutTwins(ids, starts, keys);
     const values = this.kind === 'order' ? undefined : this.values;

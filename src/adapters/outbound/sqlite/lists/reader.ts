@@ -276,10 +276,7 @@ interface IndexScan {
 }
 
 /** @returns undefined if no index has exactly the records of the list, in their order */
-function indexScanOf(
-  table: RecordTable,
-  query: Pick<ListQuery, 'filters' | 'order' | 'from'>,
-): IndexScan | undefined {
+function indexScanOf(table: RecordTable, query: Pick<ListQuery, 'filters' | 'order' | 'from'>): IndexScan | undefined {
   const [first, second, ...more] = scanOrder(table, query);
   if (!first || more.length > 0) return undefined;
   const { field, column, descending } = first;
@@ -293,9 +290,7 @@ function indexScanOf(
   const scan = { column, descending, idDescending: (second ?? first).descending, range };
   if (!other) return { ...scan, source: indexedBy(table, column) };
   const [indexRange] = others.length === 0 && !second ? indexRangesOf(table, [other]) : [];
-  return indexRange?.values === 1
-    ? { ...scan, source: indexRange.source, where: indexRange.where }
-    : undefined;
+  return indexRange?.values === 1 ? { ...scan, source: indexRange.source, where: indexRange.where } : undefined;
 }
 
 /** A row behind which a scan continues: its value and, if the scan is not by id, its id. */
@@ -340,8 +335,7 @@ function rangesOf(scan: IndexScan, after?: Start, last?: Value): Sql[] {
   const tied = (value: Value) => sql(`${column} = ?`, value);
   const behind = after && sql(`${ID} ${idDescending ? '<' : '>'}${after.inclusive ? '=' : ''} ?`, after.id);
   if (after && behind && after.value === last) return [rows(tied(after.value), behind)];
-  const beyond = (value: Value | undefined) =>
-    value === undefined ? undefined : { value, inclusive: false };
+  const beyond = (value: Value | undefined) => (value === undefined ? undefined : { value, inclusive: false });
   return [
     ...(after && behind ? [rows(tied(after.value), behind, rangeCondition(column, range))] : []),
     rows(rangeCondition(column, narrowed(range, descending, beyond(after?.value), beyond(last)))),
@@ -359,18 +353,12 @@ function valueFurther(
   const start = after && { value: after.value, inclusive: false };
   const { text, values } = rangeCondition(column, narrowed(range, descending, start));
   const order = `ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`;
-  const row = reader.row<[Value]>(
-    sql(`SELECT ${column} FROM ${source} WHERE ${text} ${order}`, ...values, count - 1),
-  );
+  const row = reader.row<[Value]>(sql(`SELECT ${column} FROM ${source} WHERE ${text} ${order}`, ...values, count - 1));
   return row?.[0];
 }
 
 /** A statement of the ids and the values of the first rows. SQLite merges the ranges. */
-function rowsIn(
-  { source, column, descending, idDescending }: IndexScan,
-  ranges: readonly Sql[],
-  count: number,
-): Sql {
+function rowsIn({ source, column, descending, idDescending }: IndexScan, ranges: readonly Sql[], count: number): Sql {
   const parts = ranges.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
   const byId = `1${idDescending ? ' DESC' : ''}`;
   const order = column === ID ? byId : `2${descending ? ' DESC' : ''}, ${byId}`;

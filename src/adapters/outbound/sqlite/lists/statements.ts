@@ -140,8 +140,7 @@ export class StatementLists<Fields> {
     return this.onThread(task, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
       const { indexRanges, smallest, size } = matches;
-      const isWhole = ({ coveredFilters }: IndexRange) =>
-        filters.every((filter) => coveredFilters.includes(filter));
+      const isWhole = ({ coveredFilters }: IndexRange) => filters.every((filter) => coveredFilters.includes(filter));
       const drivingIndex = smallest ?? indexRanges.find(isWhole);
       const isDistinct = drivingIndex && !drivingIndex.hasTwins;
       if (smallest && isDistinct && isWhole(smallest)) return size;
@@ -236,11 +235,7 @@ function pageIds(matches: Matches, query: ListQuery): Sql {
     : isOrdered && drivingIndex.column === undefined
       ? matches.streamed(drivingIndex, start)
       : matches.rows(drivingIndex, isOrdered ? start : position);
-  return sql(
-    `SELECT id FROM ${rows.text} ORDER BY ${orderBy(order)} LIMIT ?`,
-    ...rows.values,
-    query.limit + 1,
-  );
+  return sql(`SELECT id FROM ${rows.text} ORDER BY ${orderBy(order)} LIMIT ?`, ...rows.values, query.limit + 1);
 }
 
 /** The conditions on rows beyond the position: those on each row, and the range of the index of the order. */
@@ -251,18 +246,11 @@ function positionOf(query: ListQuery, order: readonly ScanKey[]): [Sql[], Sql[]]
   if (!from || !first || value === undefined) return [[], []];
   const start: Bound | undefined =
     value === null ? undefined : { value, inclusive: order.length > 1 || from.inclusive };
-  return [
-    [beyondPosition(order, from)],
-    [rangeCondition(first.column, narrowed({}, first.descending, start))],
-  ];
+  return [[beyondPosition(order, from)], [rangeCondition(first.column, narrowed({}, first.descending, start))]];
 }
 
 /** Counts the values of few records. As JSON, numbers are exact. */
-async function facetsOfRecords(
-  reader: ThreadReader,
-  matches: Matches,
-  query: FacetQuery,
-): Promise<readonly Facet[]> {
+async function facetsOfRecords(reader: ThreadReader, matches: Matches, query: FacetQuery): Promise<readonly Facet[]> {
   const { text, values } = matches.rows();
   const paths = query.fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
   const row = await reader.row<[string | null]>(
@@ -274,8 +262,7 @@ async function facetsOfRecords(
   );
   const counter = new FacetCounter(query);
   for (const record of JSON.parse(`[${row?.[0] ?? ''}]`) as (FacetValue | FacetValue[] | null)[][])
-    for (const [at, own] of record.entries())
-      if (own !== null) counter.addValues(at, Array.isArray(own) ? own : [own]);
+    for (const [at, own] of record.entries()) if (own !== null) counter.addValues(at, Array.isArray(own) ? own : [own]);
   return counter.facets();
 }
 
@@ -283,12 +270,7 @@ async function facetsOfRecords(
 const RANK = "CASE typeof(value) WHEN 'text' THEN 0 WHEN 'blob' THEN 2 ELSE 1 END";
 
 /** Counts the values of one field, by its index if those of the filters have many rows. */
-async function facetOf(
-  reader: ThreadReader,
-  matches: Matches,
-  query: FacetQuery,
-  field: FacetField,
-): Promise<Facet> {
+async function facetOf(reader: ThreadReader, matches: Matches, query: FacetQuery, field: FacetField): Promise<Facet> {
   const { limit, after } = query;
   const { key } = field;
   const [value, rows] = valuesOf(matches, query, field);
@@ -313,11 +295,7 @@ async function facetOf(
 }
 
 /** The term of a value, and the rows that have the values of a field in the records that match. */
-function valuesOf(
-  matches: Matches,
-  { prefix }: Pick<FacetQuery, 'prefix'>,
-  { field, key }: FacetField,
-): [string, Sql] {
+function valuesOf(matches: Matches, { prefix }: Pick<FacetQuery, 'prefix'>, { field, key }: FacetField): [string, Sql] {
   const { table, filters, smallest } = matches;
   if (key === undefined && !table.fields[field]?.isList) {
     const column = columnOf(field);
@@ -325,10 +303,7 @@ function valuesOf(
     const conditions = [sql(`${term} IS NOT NULL`), ...begins(term, prefix)];
     return [column, matches.rows(smallest, conditions, column)];
   }
-  const conditions = [
-    ofField(key === undefined ? field : attributeName(field, key)),
-    ...begins('value', prefix),
-  ];
+  const conditions = [ofField(key === undefined ? field : attributeName(field, key)), ...begins('value', prefix)];
   if (filters.length > 0) {
     const { text, values } = matches.rows();
     conditions.push(sql(`+id IN (SELECT id FROM ${text})`, ...values));
@@ -338,9 +313,7 @@ function valuesOf(
 
 /** The condition that a value is a text that begins so. */
 function begins(term: string, prefix: string | undefined): Sql[] {
-  return prefix === undefined
-    ? []
-    : [rangeCondition(term, rangeOfPrefix(prefix)), sql(`typeof(${term}) = 'text'`)];
+  return prefix === undefined ? [] : [rangeCondition(term, rangeOfPrefix(prefix)), sql(`typeof(${term}) = 'text'`)];
 }
 
 /** The condition that a value comes behind a place of the facet. */

@@ -1,9 +1,4 @@
-import {
-  feedIsOff,
-  isInRange,
-  readPosition,
-  writePosition,
-} from '../../../../application/changes/feed-state.js';
+import { feedIsOff, isInRange, readPosition, writePosition } from '../../../../application/changes/feed-state.js';
 import type {
   ChangeFeed,
   ChangePage,
@@ -33,8 +28,7 @@ export class SqliteFeedState implements FeedState {
 
   async turnOn(): Promise<void> {
     await this.database.write((statement) => {
-      for (const name of this.names)
-        statement(`INSERT OR IGNORE INTO feeds VALUES (?, ${NEW_EPOCH}, 0)`).run(name);
+      for (const name of this.names) statement(`INSERT OR IGNORE INTO feeds VALUES (?, ${NEW_EPOCH}, 0)`).run(name);
     });
   }
 
@@ -105,11 +99,7 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
     return writePosition({ epoch, change });
   }
 
-  async read(
-    after: FeedPosition,
-    limit: number,
-    until?: FeedPosition,
-  ): Promise<ChangePage<Fields> | undefined> {
+  async read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined> {
     const from = readPosition(after);
     const to = readPosition(until ?? '')?.change;
     const row = from && this.database.get<StateRow>(this.select, from.change, to ?? MAX_ID, limit + 1);

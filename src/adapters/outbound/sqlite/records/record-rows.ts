@@ -114,9 +114,10 @@ export class RecordRows {
     const fields = JSON.parse(text) as object;
     const wanted = this.columns.map(({ valueIn }) => valueIn(fields));
     if (wanted.some((value, at) => value !== cells[at]))
-      statement(
-        `UPDATE ${this.table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
-      ).run([...wanted, id]);
+      statement(`UPDATE ${this.table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`).run([
+        ...wanted,
+        id,
+      ]);
     this.words.put(statement, id, this.words.entryOf(id, fields));
     this.values.change(statement, id, undefined, fields);
   }
@@ -151,10 +152,7 @@ class ValueIndex {
     this.name = name;
     this.lists = listFields(fields);
     this.attributes = attributeFields(fields);
-    const rows = Array.from(
-      { length: VALUES_OF_A_STATEMENT },
-      (_, at) => `(?${2 * at + 2}, ?${2 * at + 3}, ?1)`,
-    );
+    const rows = Array.from({ length: VALUES_OF_A_STATEMENT }, (_, at) => `(?${2 * at + 2}, ?${2 * at + 3}, ?1)`);
     this.inserts = rows.map(
       (_, at) => `INSERT OR IGNORE INTO ${valuesTable(name)} VALUES ${rows.slice(0, at + 1).join(', ')}`,
     );
@@ -193,8 +191,7 @@ class ValueIndex {
 
   private entriesOf(fields: object): Entry[] {
     const entries: Entry[] = [];
-    for (const field of this.lists)
-      for (const value of listValues(fields, field)) entries.push([field, value]);
+    for (const field of this.lists) for (const value of listValues(fields, field)) entries.push([field, value]);
     for (const field of this.attributes) {
       const attributes: Attributes = (fields as Record<string, Attributes | null>)[field] ?? NONE;
       for (const key in attributes) entries.push([attributeName(field, key), attributes[key] as FacetValue]);

@@ -153,10 +153,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.selectOne(this.sql.findBy(field), foldedValue(this.table, field, value));
   }
 
-  async findAllByUnique(
-    field: string,
-    values: readonly Value[],
-  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+  async findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = JSON.stringify(values.map((value) => foldedValue(table, field, value)));
     const ids = idsOf(this.database, sql(this.sql.findAllBy(field), wanted));
@@ -248,8 +245,7 @@ function orAppError<Outcome>(run: () => Outcome): Outcome | AppError {
 }
 
 const TOMBSTONE = 'SELECT 1 FROM tombstones WHERE resource = ? AND id = ?';
-const INSERT_TOMBSTONE =
-  'INSERT INTO tombstones (resource, id, removed_at, version, change) VALUES (?, ?, ?, ?, ?)';
+const INSERT_TOMBSTONE = 'INSERT INTO tombstones (resource, id, removed_at, version, change) VALUES (?, ?, ?, ?, ?)';
 
 function statements(records: RecordTable) {
   const { name: table } = records;
@@ -258,8 +254,7 @@ function statements(records: RecordTable) {
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
-    findBy: (field: string) =>
-      `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${uniqueColumnOf(records, field)} = ?`,
+    findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${uniqueColumnOf(records, field)} = ?`,
     findAllBy: (field: string) => {
       const column = uniqueColumnOf(records, field);
       return `SELECT id FROM ${indexedBy(records, column)} WHERE ${column} IN (SELECT value FROM json_each(?))`;

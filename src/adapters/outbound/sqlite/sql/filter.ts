@@ -177,15 +177,13 @@ export function indexRangesOf(table: RecordTable, filters: readonly Filter[]): I
   const columns = new Map<string, Filter[]>();
   const ranges = new Map<string, AttributeFilter[]>();
   const indexRanges: IndexRange[] = [];
-  const addTo = <Key, One>(all: Map<Key, One[]>, key: Key, one: One) =>
-    all.set(key, [...(all.get(key) ?? []), one]);
+  const addTo = <Key, One>(all: Map<Key, One[]>, key: Key, one: One) => all.set(key, [...(all.get(key) ?? []), one]);
   for (const filter of filters) {
     const column = comparedColumn(table, filter);
     const indexRange = valuesRange(table, filter);
     if (indexRange) indexRanges.push(indexRange);
     else if ('comparison' in filter) addTo(ranges, filter.key, filter);
-    else if (column !== undefined && (isRange(filter) || filter.operator === 'in'))
-      addTo(columns, column, filter);
+    else if (column !== undefined && (isRange(filter) || filter.operator === 'in')) addTo(columns, column, filter);
   }
   return [
     ...[...columns].map(([column, own]) => columnRange(table, column, own)),
@@ -219,8 +217,7 @@ function valuesRange(table: RecordTable, filter: Filter): IndexRange | undefined
   if (filter.operator === 'attribute') {
     if ('comparison' in filter) return undefined;
     const field = ofField(attributeName(filter.field, filter.key));
-    if ('exists' in filter)
-      return filter.exists ? { source, where: field, coveredFilters: [filter] } : undefined;
+    if ('exists' in filter) return filter.exists ? { source, where: field, coveredFilters: [filter] } : undefined;
     const values: StoredValue[] = [...new Set(attributeValues(filter))].map(storedValue);
     return {
       source,
@@ -257,9 +254,7 @@ export function conditionsOf(
   indexRanges: readonly IndexRange[],
 ): Sql[] {
   const looked = indexRanges.filter(({ column }) => column === undefined);
-  const residual = filters.filter(
-    (filter) => !looked.some(({ coveredFilters }) => coveredFilters.includes(filter)),
-  );
+  const residual = filters.filter((filter) => !looked.some(({ coveredFilters }) => coveredFilters.includes(filter)));
   return [
     ...residual.map((filter) => rowCondition(table, filter)),
     ...looked.map((indexRange) => lookupCondition(table, indexRange)),

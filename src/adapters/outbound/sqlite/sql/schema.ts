@@ -1,10 +1,4 @@
-import type {
-  FacetValue,
-  ListQuery,
-  Position,
-  RecordTable,
-  Value,
-} from '../../../../application/ports/list-query.js';
+import type { FacetValue, ListQuery, Position, RecordTable, Value } from '../../../../application/ports/list-query.js';
 import { compareFacetValues, memberValue } from '../../../../application/records/query-semantics.js';
 import { type FieldSpec, foldedOperators, foldedText } from '../../../../domain/fields.js';
 import { columnOf, foldedColumnOf, keysetCondition, type ScanKey, valuesTable } from '../../sql/keyset.js';

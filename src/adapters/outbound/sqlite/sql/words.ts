@@ -202,10 +202,7 @@ export class WordSearch {
    * Returns all ids in their order. Once they are `enough`, it may leave out the others.
    * @throws AppError `query_too_expensive`
    */
-  async collect(
-    time: Pick<QueryTime, 'checkpoint'>,
-    enough = Number.POSITIVE_INFINITY,
-  ): Promise<readonly Id[]> {
+  async collect(time: Pick<QueryTime, 'checkpoint'>, enough = Number.POSITIVE_INFINITY): Promise<readonly Id[]> {
     const { words } = this.query;
     const all: Id[] = [];
     for await (const block of this.blocks(time)) {
@@ -224,11 +221,7 @@ export class WordSearch {
   }
 
   /** Those of the ids whose records have all words, or the first of them that are enough. */
-  private async verified(
-    ids: readonly Id[],
-    time: Pick<QueryTime, 'checkpoint'>,
-    enough: number,
-  ): Promise<Id[]> {
+  private async verified(ids: readonly Id[], time: Pick<QueryTime, 'checkpoint'>, enough: number): Promise<Id[]> {
     const found: Id[] = [];
     const records = new RecordReader(this.table, MAX_BYTES, FIRST_RECORDS);
     for await (const some of records.batches(this.reader, ids)) {

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -39,9 +31,7 @@ describe('catalogue check', () => {
     return { code, findings };
   };
   const wrongIn = (findings: readonly Diagnosis[]) =>
-    findings
-      .filter(({ verdict }) => verdict === 'wrong')
-      .map(({ subject, message }) => `${subject}: ${message}`);
+    findings.filter(({ verdict }) => verdict === 'wrong').map(({ subject, message }) => `${subject}: ${message}`);
   const seeded = async () => {
     const where = folder();
     const end = await runInProcess(['seed', '--products', '20'], { DATA_DIR: join(where, 'data') });
@@ -148,20 +138,14 @@ describe('catalogue check', () => {
       `store: ${database(where)} does not have the schema ${MIGRATIONS.length} of this service: the index products_name is missing`,
     ]);
     change('PRAGMA user_version = 1');
-    expect(wrongIn((await check(where)).findings)[0]).to.match(
-      / does not have the schema 1 of this service: /,
-    );
+    expect(wrongIn((await check(where)).findings)[0]).to.match(/ does not have the schema 1 of this service: /);
     change('PRAGMA user_version = 999');
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^store: .* was made by a newer version/);
     change('PRAGMA application_id = 7');
-    expect(wrongIn((await check(where)).findings)[0]).to.match(
-      /^store: .* is a database of another application$/,
-    );
+    expect(wrongIn((await check(where)).findings)[0]).to.match(/^store: .* is a database of another application$/);
     const SQLITE_FILE = join(where, 'notes.txt');
     writeFileSync(SQLITE_FILE, 'notes, '.repeat(1_000));
-    expect(wrongIn((await check(where, { SQLITE_FILE })).findings)[0]).to.match(
-      /^store: .* is not a SQLite database$/,
-    );
+    expect(wrongIn((await check(where, { SQLITE_FILE })).findings)[0]).to.match(/^store: .* is not a SQLite database$/);
   });
 
   it('finds damage', async () => {
@@ -191,19 +175,13 @@ describe('catalogue check', () => {
     chmodSync(join(tls, 'ca-key.pem'), 0o644);
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^permissions: every user .*ca-key\.pem/);
     const named = await check(where, { TLS_NAMES: 'shop.example' });
-    expect(named.findings.find(({ subject }) => subject === 'certificate')?.message).to.equal(
-      'it lacks shop.example',
-    );
+    expect(named.findings.find(({ subject }) => subject === 'certificate')?.message).to.equal('it lacks shop.example');
     const other = folder();
     await createCertificates(other);
     writeFileSync(join(other, 'data/tls/ca.pem'), readFileSync(join(tls, 'ca.pem')));
-    expect(wrongIn((await check(other)).findings)[0]).to.match(
-      /^certificate: server\.pem .* is of another CA$/,
-    );
+    expect(wrongIn((await check(other)).findings)[0]).to.match(/^certificate: server\.pem .* is of another CA$/);
     const files = { TLS: 'files', TLS_CERT_FILE: join(tls, 'ca.pem'), TLS_KEY_FILE: join(tls, 'none.pem') };
-    expect(wrongIn((await check(folder(), files)).findings)[0]).to.match(
-      /^certificate: TLS_KEY_FILE: .*no such file/,
-    );
+    expect(wrongIn((await check(folder(), files)).findings)[0]).to.match(/^certificate: TLS_KEY_FILE: .*no such file/);
   });
 
   it('finds a service that is not ready, and tells ports of others from it', async () => {

@@ -94,20 +94,11 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['import', 'x.json', '--resource', 'products'], /'x\.json' tells no format/],
   [['import', 'x', '--format', 'json', '--resource', 'products'], /ndjson, csv/],
   [['import', 'x.csv', '--resource', 'products', '--existing', 'skip'], /--existing needs --match/],
-  [
-    ['import', 'x.csv', '--resource', 'products', '--add', '--empty', 'clear'],
-    /--empty needs --match and CSV/,
-  ],
-  [
-    ['import', 'x.ndjson', '--resource', 'products', '--match', 'sku', '--empty', 'keep'],
-    /--empty needs .* CSV/,
-  ],
+  [['import', 'x.csv', '--resource', 'products', '--add', '--empty', 'clear'], /--empty needs --match and CSV/],
+  [['import', 'x.ndjson', '--resource', 'products', '--match', 'sku', '--empty', 'keep'], /--empty needs .* CSV/],
   [['import', 'x.csv', '--resource', 'products'], /--match FIELD .*--add/],
   [['import', 'x.csv', '--resource', 'products', '--dry-run'], /--match FIELD .*--add/],
-  [
-    ['import', 'x.csv', '--resource', 'products', '--match', 'sku', '--add'],
-    /'--add' cannot be used with .*'--match/,
-  ],
+  [['import', 'x.csv', '--resource', 'products', '--match', 'sku', '--add'], /'--add' cannot be used with .*'--match/],
   [['import', 'x.csv', '--resource', 'products', '--match', 'id', '--existing', 'x'], /merge, replace, skip/],
   [['import', 'x.csv', '--resource', 'products', '--url', 'http://localhost'], /https:\/\/HOST/],
   [['mcp', 'x'], /too many arguments/],
@@ -154,10 +145,7 @@ describe('the command line', () => {
           .to.match(/^\w+_URL has a #, or an @ .*percent-encode/)
           .and.not.match(/ssword|12345|abc|pa\b|@h/);
       }
-    const { code, err } = await runInProcess(
-      ['copy', '--from', 'mysql://u:s#cret@h', '--to', 'sqlite:x'],
-      environment,
-    );
+    const { code, err } = await runInProcess(['copy', '--from', 'mysql://u:s#cret@h', '--to', 'sqlite:x'], environment);
     expect([code, err.includes('cret')]).to.deep.equal([64, false]);
   });
 
@@ -174,9 +162,7 @@ describe('the command line', () => {
       const [, description = ''] = out.split('\n\n');
       for (const line of description.split('\n').slice(0, -1))
         expect(line.length, `${command}: ${line}`).to.be.within(60, 80);
-      expect(out, 'an example').to.match(
-        new RegExp(`^example: .*catalogue ${command}|^example: .*npm start`, 'm'),
-      );
+      expect(out, 'an example').to.match(new RegExp(`^example: .*catalogue ${command}|^example: .*npm start`, 'm'));
       expect((await runInProcess([...command.split(' '), '-h'], environment)).out, command).to.equal(out);
     }
   });
@@ -189,9 +175,7 @@ describe('the command line', () => {
       other.exec('BEGIN EXCLUSIVE');
       const { code, out, err } = await runInProcess(['keys', 'list'], { SQLITE_FILE });
       expect([code, out]).to.deep.equal([75, '']);
-      expect(err).to.match(
-        /^The store cannot be used right now\. The reason: .*database .*\nTo do: catalogue check /,
-      );
+      expect(err).to.match(/^The store cannot be used right now\. The reason: .*database .*\nTo do: catalogue check /);
     } finally {
       other.close();
     }
@@ -381,8 +365,6 @@ describe('the command line', () => {
     });
     expect((await seed(1_100)).out).to.equal('0 products of seed 1 created, 1100 existed already\n');
     expect((await seed(1_300)).out).to.equal('200 products of seed 1 created, 1100 existed already\n');
-    expect((await seed(50, '--seed', '2')).out).to.equal(
-      '50 products of seed 2 created, 0 existed already\n',
-    );
+    expect((await seed(50, '--seed', '2')).out).to.equal('50 products of seed 2 created, 0 existed already\n');
   });
 });

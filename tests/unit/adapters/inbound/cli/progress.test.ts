@@ -52,8 +52,7 @@ describe('the progress of a command', () => {
 
   it('is a line every ten seconds elsewhere, without control characters', () => {
     const { output, clock, progress } = shown(false);
-    for (clock.now = 0; clock.now <= 25_000; clock.now += 100)
-      progress.show('creating products', clock.now, 50_000);
+    for (clock.now = 0; clock.now <= 25_000; clock.now += 100) progress.show('creating products', clock.now, 50_000);
     progress.clear();
     expect(output.text).to.equal(
       'creating products: 10,000 of 50,000 (20 %), 1,000/s, 40 s left\n' +

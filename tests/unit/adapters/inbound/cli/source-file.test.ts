@@ -20,11 +20,9 @@ describe('a file of records', () => {
     const path = join(folder, 'records');
     writeFileSync(path, content);
     const source = await SourceFile.open(path, format, () => {});
-    const text = (record: SourceRecord) =>
-      'bytes' in record ? Buffer.from(record.bytes).toString() : 'too long';
+    const text = (record: SourceRecord) => ('bytes' in record ? Buffer.from(record.bytes).toString() : 'too long');
     const records: [number, number, string][] = [];
-    for await (const record of source.records())
-      records.push([record.number, firstLine(record), text(record)]);
+    for await (const record of source.records()) records.push([record.number, firstLine(record), text(record)]);
     expect(await buffer(source.bytes())).to.deep.equal(Buffer.from(content));
     expect([source.position, source.size]).to.deep.equal([Buffer.byteLength(content), source.position]);
     await source.close();

@@ -9,10 +9,7 @@ import { expect } from 'chai';
 import { createTlsServer, replaceIdentity } from '#src/adapters/inbound/http/server/server.js';
 import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
-import {
-  type Certificates,
-  ServedCertificate,
-} from '#src/adapters/outbound/certificates/served-certificate.js';
+import { type Certificates, ServedCertificate } from '#src/adapters/outbound/certificates/served-certificate.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { listen } from '#src/process/listen.js';
 import { serverPair } from '../../../../support/certificates.js';
@@ -149,12 +146,7 @@ describe('ServedCertificate of files', () => {
     writeFileSync(files.certFile, one.cert);
     writeFileSync(files.keyFile, one.key);
     let checks = 0;
-    const certificates = new FileCertificates(
-      files,
-      new SystemClock(),
-      new RecordingLogger(),
-      async () => {},
-    );
+    const certificates = new FileCertificates(files, new SystemClock(), new RecordingLogger(), async () => {});
     const counted: Certificates = { current: () => certificates.current().finally(() => checks++) };
     const certificate = new ServedCertificate(counted, {
       checkMs: CHECK_MS,

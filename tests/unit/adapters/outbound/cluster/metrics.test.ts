@@ -85,9 +85,7 @@ describe('the metrics of a group of workers', () => {
       expect(report.sum('lag_seconds')).to.equal(2);
       expect(report.sum('duration_seconds_bucket', { le: '+Inf' })).to.equal(7);
       expect(report.sum('duration_seconds_count')).to.equal(7);
-      expect([report.sum('worker_processes'), report.sum('worker_processes_reporting')]).to.deep.equal([
-        2, 2,
-      ]);
+      expect([report.sum('worker_processes'), report.sum('worker_processes_reporting')]).to.deep.equal([2, 2]);
     }
   });
 

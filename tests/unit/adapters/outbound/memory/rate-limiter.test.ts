@@ -111,8 +111,7 @@ describe('MemoryRateLimiter', () => {
       clock.running += random(8_000);
       const caller = `${random(5)}`;
       const known = windows.get(caller);
-      const window =
-        known && clock.running - known.start < WINDOW_MS ? known : { start: clock.running, count: 0 };
+      const window = known && clock.running - known.start < WINDOW_MS ? known : { start: clock.running, count: 0 };
       windows.set(caller, window);
       window.count++;
       expect(consume(caller)).to.deep.equal({

@@ -99,9 +99,7 @@ describe('the commands to MongoDB', () => {
     await reservationArchive?.read('', 1);
     await reservationArchive?.add([reservation('a')]);
     await reservationArchive?.discard(['a']);
-    const dataCommands = server.commands.filter(
-      (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
-    );
+    const dataCommands = server.commands.filter((command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''));
     expect(dataCommands.length).to.be.at.least(60);
     for (const { $db, lsid, ...command } of dataCommands) {
       const text = JSON.stringify(command);
@@ -169,8 +167,7 @@ describe('the commands to MongoDB', () => {
   describe('to a server of another make, which takes an int32 and an int64 of one value for equal', () => {
     const outcomeOf = (attempt: Promise<unknown>) =>
       attempt.then(String, (error: Error) => `${error.constructor.name}: ${error.message}`);
-    const scratch: Script = (name, { deletes }) =>
-      name === 'delete' && deletes[0].q.version ? { n: 0 } : undefined;
+    const scratch: Script = (name, { deletes }) => (name === 'delete' && deletes[0].q.version ? { n: 0 } : undefined);
 
     it('are found at the start and by a check, by a document that is gone then', async () => {
       script = scratch;
@@ -218,11 +215,7 @@ describe('the commands to MongoDB', () => {
     await storage.products.findByUnique('sku', 'x');
     await storage.users.findByUnique('email', 'A@x');
     const filters = server.commandsNamed('find').map(({ filter }) => filter);
-    expect(filters).to.deep.equal([
-      { _id: 1 },
-      { 'fields.sku': { $eq: 'x' } },
-      { 'folded.email': { $eq: 'a@x' } },
-    ]);
+    expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }, { 'folded.email': { $eq: 'a@x' } }]);
   });
 
   it('are an aggregation only for a list whose order needs one', async () => {

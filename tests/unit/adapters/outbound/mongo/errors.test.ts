@@ -50,8 +50,7 @@ describe('an error of MongoDB', () => {
   it('is temporary, so the store is unavailable, or a defect, which stays unchanged, by its code', () => {
     for (const error of [...LOST_CURSOR, ...TEMPORARY].map((code) => serverError({ code })))
       expectUnavailable(translateError(error), error);
-    for (const error of PERMANENT.map((code) => serverError({ code })))
-      expect(translateError(error)).to.equal(error);
+    for (const error of PERMANENT.map((code) => serverError({ code }))) expect(translateError(error)).to.equal(error);
   });
 
   it('is temporary with a label that says so', () => {
@@ -100,9 +99,7 @@ describe('an error of MongoDB', () => {
       violatedIndex(new MongoServerError({ message, code: 11_000, keyPattern }));
     expect(indexIn('x', { 'fields.sku': 1 })).to.deep.equal({ path: 'fields.sku' });
     for (const keyPattern of [undefined, {}]) {
-      expect(
-        indexIn('E11000 … collection: c.products index: sku dup key: { : 1 }', keyPattern),
-      ).to.deep.equal({
+      expect(indexIn('E11000 … collection: c.products index: sku dup key: { : 1 }', keyPattern)).to.deep.equal({
         name: 'sku',
       });
       expect(indexIn("Duplicate key violation on the requested collection: Index 'a b'")).to.deep.equal({
@@ -113,13 +110,7 @@ describe('an error of MongoDB', () => {
   });
 
   it('of Node about a connection or a look-up of names is temporary', () => {
-    const broken = [
-      'ECONNRESET read',
-      'EPIPE write',
-      'ETIMEDOUT connect',
-      'ENOTFOUND querySrv',
-      'ESERVFAIL queryTxt',
-    ];
+    const broken = ['ECONNRESET read', 'EPIPE write', 'ETIMEDOUT connect', 'ENOTFOUND querySrv', 'ESERVFAIL queryTxt'];
     const system = broken.map((text) => {
       const [code, syscall] = text.split(' ');
       return Object.assign(new Error(text), { code, syscall });
@@ -184,10 +175,7 @@ describe('a failed bulk insertion into MongoDB', () => {
   });
 
   it('stays unchanged after any other error, or without an error', () => {
-    for (const error of [
-      bulkError([duplicate(0, 'sku'), { index: 1, code: 121, errmsg: 'x' }]),
-      bulkError([]),
-    ])
+    for (const error of [bulkError([duplicate(0, 'sku'), { index: 1, code: 121, errmsg: 'x' }]), bulkError([])])
       expect(outcomeOf(error)).to.equal(error);
     const other = new Error('x');
     expect(outcomeOf(other)).to.equal(other);

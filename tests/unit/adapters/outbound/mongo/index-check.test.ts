@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import {
-  type CollectionIndexes,
-  findUnusableIndexes,
-  wantedIndexes,
-} from '#src/adapters/outbound/mongo/indexes.js';
+import { type CollectionIndexes, findUnusableIndexes, wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
@@ -141,11 +137,7 @@ describe('the start on MongoDB', () => {
   beforeEach(async () => {
     script = () => undefined;
     server = new ScriptedMongo((...command) => script(...command));
-    store = new MongoStore(
-      `mongodb://${await server.start()}/x?replicaSet=rs0&socketTimeoutMS=200`,
-      ALL,
-      ENDLESS,
-    );
+    store = new MongoStore(`mongodb://${await server.start()}/x?replicaSet=rs0&socketTimeoutMS=200`, ALL, ENDLESS);
   });
   afterEach(async () => {
     await store.close();
@@ -153,9 +145,7 @@ describe('the start on MongoDB', () => {
   });
 
   const listing = (indexes: (collection: string) => Document[]) => (name: string, command: Document) =>
-    name === 'listIndexes'
-      ? { cursor: { id: 0n, ns: 'x.y', firstBatch: indexes(command['listIndexes']) } }
-      : undefined;
+    name === 'listIndexes' ? { cursor: { id: 0n, ns: 'x.y', firstBatch: indexes(command['listIndexes']) } } : undefined;
 
   it('creates the indexes of a collection with one command, without a time limit', async () => {
     await store.open();
@@ -174,9 +164,7 @@ describe('the start on MongoDB', () => {
     const error = await store.open().catch((error: unknown) => error);
     expect(error).to.be.instanceOf(StoreConfigError);
     expect((error as Error).message.split('\n')).to.deep.equal(
-      ALL.map(
-        ({ collection }) => `${collection} has an index, mine, that removes documents after a time; drop it.`,
-      ),
+      ALL.map(({ collection }) => `${collection} has an index, mine, that removes documents after a time; drop it.`),
     );
     expect(server.commandsNamed('createIndexes')).to.deep.equal([]);
   });

@@ -46,9 +46,7 @@ describe('the queries that isIndexed accepts for MongoDB', () => {
     });
 
     it(`need each of the indexes: ${table.name}`, () => {
-      const needless = indexes.filter((index) =>
-        served.every(({ by }) => by.some((other) => other !== index)),
-      );
+      const needless = indexes.filter((index) => served.every(({ by }) => by.some((other) => other !== index)));
       expect(needless.map(({ name }) => name)).to.deep.equal([]);
     });
   }
@@ -77,11 +75,7 @@ describe('the queries that isIndexed accepts for MongoDB', () => {
 });
 
 /** Whether the index is unique and a filter selects values of it, so that few records are left to sort. */
-function selectsFew(
-  table: RecordTable,
-  { filters }: IndexedQuery,
-  { key, unique }: IndexDescription,
-): boolean {
+function selectsFew(table: RecordTable, { filters }: IndexedQuery, { key, unique }: IndexDescription): boolean {
   const [path] = keysOf(key)[0] as Keys[number];
   return unique === true && predicates(table, filters).some((one) => one.path === path && one.isPoints);
 }
@@ -98,9 +92,7 @@ function fits(table: RecordTable, query: IndexedQuery, { key, sparse }: IndexDes
   const sorted = sortKeys(order).filter(([path]) => scanned.some(([one]) => one === path));
   const isComplete = sorted.length + keysInPrefix(key, scanned, order) === order.length;
   const isInOrder = [1, -1].some((sign) =>
-    sorted.every(
-      ([path, direction], at) => scanned[at]?.[0] === path && scanned[at]?.[1] === direction * sign,
-    ),
+    sorted.every(([path, direction], at) => scanned[at]?.[0] === path && scanned[at]?.[1] === direction * sign),
   );
   const bounded = conditions.filter(({ path }) => !isInPrefix(key, scanned, path)).map(({ path }) => path);
   return isComplete && isInOrder && bounded.every((path) => path === scanned[0]?.[0]);
@@ -139,8 +131,7 @@ function predicatesOn(condition: Document): Predicate[] {
   return Object.entries(condition).flatMap(([path, is]): Predicate[] => {
     // The bounds on members of one element apply together.
     const { $elemMatch } = is as Document;
-    if ($elemMatch?.key)
-      return predicatesOn($elemMatch).map((one) => ({ ...one, path: `${path}.${one.path}` }));
+    if ($elemMatch?.key) return predicatesOn($elemMatch).map((one) => ({ ...one, path: `${path}.${one.path}` }));
     const { $eq, $in, $exists, $ne } = is as Document;
     // Records without a value have the key null in an index that is not sparse.
     const isMissing = $exists === false && $ne === undefined;

@@ -49,11 +49,7 @@ describe('the options of MONGODB_URL', () => {
 
   it('are rejected with one line for each problem, without the values of the URL', () => {
     const lines = problems('w=1&Journal=false&appName=hidden&READCONCERNLEVEL=local&journal=true');
-    expect(lines.map((line) => /sets (\w+)/.exec(line)?.[1])).to.deep.equal([
-      'w',
-      'journal',
-      'readconcernlevel',
-    ]);
+    expect(lines.map((line) => /sets (\w+)/.exec(line)?.[1])).to.deep.equal(['w', 'journal', 'readconcernlevel']);
     expect(lines.join()).to.not.match(/secret|hidden|local/);
   });
 

@@ -24,9 +24,7 @@ describe('the pool of connections to MongoDB', () => {
       name === 'find' && find === 'products' ? new Promise((resolve) => answers.push(resolve)) : undefined,
     );
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0&minPoolSize=0&maxPoolSize=2`;
-    storage = storageOf(
-      mongoStorage({ url: `${url}&waitQueueTimeoutMS=1200`, tables: TABLES, budget: ENDLESS }),
-    );
+    storage = storageOf(mongoStorage({ url: `${url}&waitQueueTimeoutMS=1200`, tables: TABLES, budget: ENDLESS }));
   });
   afterEach(async () => {
     for (const answer of answers) answer(FOUND);

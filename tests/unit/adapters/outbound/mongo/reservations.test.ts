@@ -17,9 +17,7 @@ class ScriptedStore extends MongoStore {
     super('mongodb://127.0.0.1:1/', [], ENDLESS);
   }
 
-  override async run<Result>(
-    operation: (database: Db, maxTimeMS: number) => Promise<Result>,
-  ): Promise<Result> {
+  override async run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
     const found = { batchSize: () => found, maxTimeMS: () => found, toArray: async () => this.next('find') };
     const collection = { insertMany: async () => this.next('insert'), find: () => found };
     try {
@@ -40,9 +38,7 @@ class ScriptedStore extends MongoStore {
 
 describe('MongoReservations.reserve', () => {
   const duplicate = () => {
-    const writeErrors = [
-      { code: 11_000, index: 0, errmsg: 'E11000 duplicate key error index: _id_ dup key' },
-    ];
+    const writeErrors = [{ code: 11_000, index: 0, errmsg: 'E11000 duplicate key error index: _id_ dup key' }];
     const result = { getWriteConcernError: () => undefined };
     return new MongoBulkWriteError({ message: 'bulk', code: 0, writeErrors } as never, result as never);
   };

@@ -90,9 +90,7 @@ describe('PinoLogger.end', () => {
   it('writes the time of the line', () => {
     const before = Date.now();
     const lines: string[] = [];
-    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end(
-      REQUEST_ENTRY,
-    );
+    new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end(REQUEST_ENTRY);
     const time: string = JSON.parse(lines[0] ?? '').time;
     expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(Date.parse(time)).to.be.within(before, Date.now());

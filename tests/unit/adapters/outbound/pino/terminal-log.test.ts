@@ -22,9 +22,7 @@ describe('TerminalLog', () => {
     expect(written((logger) => logger.info('listening', details))).to.deep.equal([
       'info  listening  host=127.0.0.1  port=8443  reason="it is full"  list=["a b"]',
     ]);
-    expect(written((logger) => logger.warn('STORE=memory forgets'))).to.deep.equal([
-      'warn  STORE=memory forgets',
-    ]);
+    expect(written((logger) => logger.warn('STORE=memory forgets'))).to.deep.equal(['warn  STORE=memory forgets']);
   });
 
   it('writes a request with its status, duration and id', () => {
@@ -60,9 +58,7 @@ describe('TerminalLog', () => {
 
   it('writes the message of an error and where it was thrown, on the same line', () => {
     const [line] = written((logger) => logger.error('failed', { error: new TypeError('no\nluck') }));
-    expect(line).to.match(
-      /^error failed {2}error="TypeError: no\\nluck" at \S.*terminal-log\.test\.[jt]s:\d+/,
-    );
+    expect(line).to.match(/^error failed {2}error="TypeError: no\\nluck" at \S.*terminal-log\.test\.[jt]s:\d+/);
     expect(written((logger) => logger.error('failed', { error: 'text' }))).to.deep.equal([
       'error failed  error="text"',
     ]);

@@ -7,10 +7,7 @@ const NUMBER = fc.oneof(
   fc.integer({ min: -300, max: 300 }).map((number) => number / 4),
   fc.constantFrom(0, -0, 5e-324, -5e-324, 2 ** -64, -(2 ** -64), 2 ** 53 - 1),
 );
-const BOUND = fc.oneof(
-  NUMBER,
-  fc.constantFrom(...[1e300, -1e300, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]),
-);
+const BOUND = fc.oneof(NUMBER, fc.constantFrom(...[1e300, -1e300, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]));
 
 const isFound = (number: number, low: number, high: number) => {
   const entries = entriesOf({ size: number });

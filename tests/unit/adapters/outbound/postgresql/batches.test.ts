@@ -12,9 +12,7 @@ class Work {
   readonly run = (items: readonly number[]): Promise<number[]> => {
     this.batches.push([...items]);
     return new Promise((resolve, reject) => {
-      this.ends.push((error) =>
-        error === undefined ? resolve(items.map((item) => item * 10)) : reject(error),
-      );
+      this.ends.push((error) => (error === undefined ? resolve(items.map((item) => item * 10)) : reject(error)));
     });
   };
 
@@ -97,9 +95,12 @@ describe('batches', () => {
       bytesOf,
     );
     const results = await Promise.allSettled([[0], [1], [2], [3]].map((items) => batches.add(items)));
-    expect(
-      results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason)),
-    ).to.deep.equal([[0], [1], fault, [3]]);
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason))).to.deep.equal([
+      [0],
+      [1],
+      fault,
+      [3],
+    ]);
     expect(refused).to.deep.equal([0, 1, 2, 3, 1, 2, 3]);
   });
 

@@ -8,9 +8,7 @@ const parsed = (url: string) => parseUrl(url, QUERY_MS);
 
 describe('the connection URL of PostgreSQL', () => {
   it('has the database catalogue and the port 5432 unless it names others', () => {
-    expect(parsed('postgresql://db.example').location).to.equal(
-      'PostgreSQL at db.example:5432, database catalogue',
-    );
+    expect(parsed('postgresql://db.example').location).to.equal('PostgreSQL at db.example:5432, database catalogue');
     expect(parsed('postgres://u:p@db.example:5433/shop').location).to.equal(
       'PostgreSQL at db.example:5433, database shop',
     );
@@ -56,9 +54,7 @@ describe('the connection URL of PostgreSQL', () => {
     });
 
   it('takes times, which the service needs itself', () => {
-    const { operations, searches, client } = parsed(
-      'postgresql://h/d?connect_timeout=3&statement_timeout=700',
-    );
+    const { operations, searches, client } = parsed('postgresql://h/d?connect_timeout=3&statement_timeout=700');
     expect(operations).to.include({
       connectionTimeoutMillis: 3_000,
       statement_timeout: 700,
@@ -146,9 +142,7 @@ describe('the connection URL of PostgreSQL', () => {
   });
 
   it('gets a time for each statement unless it has one', () => {
-    expect(withStatementTimeout('postgresql://h/d', 60_000)).to.equal(
-      'postgresql://h/d?statement_timeout=60000',
-    );
+    expect(withStatementTimeout('postgresql://h/d', 60_000)).to.equal('postgresql://h/d?statement_timeout=60000');
     const own = 'postgresql://h/d?statement_timeout=7';
     expect(withStatementTimeout(own, 60_000)).to.equal(own);
     expect(withStatementTimeout('no URL', 60_000)).to.equal('no URL');

@@ -72,23 +72,17 @@ describe('the errors of PostgreSQL', () => {
   });
 
   it('is a query that costs the server too much, not one that an operator ends', () => {
-    expect(isTooExpensive(databaseError('57014', 'canceling statement due to statement timeout'))).to.equal(
-      true,
-    );
+    expect(isTooExpensive(databaseError('57014', 'canceling statement due to statement timeout'))).to.equal(true);
     expect(isTooExpensive(databaseError('57014', 'canceling statement due to user request'))).to.equal(false);
     expect(isTooExpensive(new Error('statement timeout'))).to.equal(false);
     expect(isTooExpensive(databaseError('54000', 'value is too big in tsquery'))).to.equal(true);
-    expect(isTooExpensive(databaseError('53400', 'temporary file size exceeds temp_file_limit'))).to.equal(
-      true,
-    );
+    expect(isTooExpensive(databaseError('53400', 'temporary file size exceeds temp_file_limit'))).to.equal(true);
   });
 
   it('names the unique index that refused a write', () => {
     const error = Object.assign(databaseError('23505'), { constraint: 'products_sku' });
     expect(violatedIndex(error)).to.equal('products_sku');
-    expect(violatedIndex(Object.assign(databaseError('23514'), { constraint: 'products_check' }))).to.equal(
-      undefined,
-    );
+    expect(violatedIndex(Object.assign(databaseError('23514'), { constraint: 'products_check' }))).to.equal(undefined);
   });
 
   for (const error of [
@@ -107,11 +101,8 @@ describe('the errors of PostgreSQL', () => {
     });
 
   it('of PgBouncer say what to write', () => {
-    const words = (message: string) =>
-      (translateStartError(databaseError('08P01', message)) as Error).message;
-    expect(words('unsupported startup parameter: options')).to.match(
-      /\(08P01\)\. .*set POSTGRESQL_PREPARED=off\.$/,
-    );
+    const words = (message: string) => (translateStartError(databaseError('08P01', message)) as Error).message;
+    expect(words('unsupported startup parameter: options')).to.match(/\(08P01\)\. .*set POSTGRESQL_PREPARED=off\.$/);
     expect(words('SSL required')).to.match(/\(08P01\)\. Write sslmode=verify-full\.$/);
     expect(words('no such database: x')).to.match(/\(08P01\)\.$/);
   });

@@ -38,10 +38,7 @@ describe('the filters of PostgreSQL', () => {
       ...['a', 7],
     ]);
     expect(conditions([{ field: 'tags', operator: 'prefix', value: 'a' }, tag])).to.deep.equal([
-      [
-        `id IN (SELECT id FROM products_values WHERE field = 'tags' AND value >= $1 AND value < $2)`,
-        '"tags" && $3',
-      ],
+      [`id IN (SELECT id FROM products_values WHERE field = 'tags' AND value >= $1 AND value < $2)`, '"tags" && $3'],
       ...['a', 'b'],
       ['a'],
     ]);
@@ -138,12 +135,7 @@ describe('the filters of PostgreSQL', () => {
         `${matches} AND "attributes" && $2`,
         `${matches} AND "attributes" && $2`.replaceAll(/\$(\d)/g, (_, at) => `$${Number(at) + 2}`),
       ]);
-      expect(parameters.values).to.deep.equal([
-        '$."a" > 1 && $."a" <= 1',
-        ['c000 a'],
-        'exists($."b")',
-        [' b'],
-      ]);
+      expect(parameters.values).to.deep.equal(['$."a" > 1 && $."a" <= 1', ['c000 a'], 'exists($."b")', [' b']]);
     });
 
     it('match no text that the server cannot have', () => {
@@ -165,12 +157,7 @@ describe('the filters of PostgreSQL', () => {
 });
 
 describe('the position of a list in PostgreSQL', () => {
-  const beyond = (
-    sort: string,
-    values: (Value | null)[],
-    inclusive = false,
-    side: 'after' | 'before' = 'after',
-  ) => {
+  const beyond = (sort: string, values: (Value | null)[], inclusive = false, side: 'after' | 'before' = 'after') => {
     const parameters = new Parameters();
     const from = { side, inclusive, values };
     const order = scanOrder(PRODUCTS, { order: by(sort), from });
@@ -198,28 +185,20 @@ describe('the position of a list in PostgreSQL', () => {
   it('ends at a value that no record has', () => {
     expect(beyond('createdAt,id', [5.5, 7])).to.deep.equal(['(created_at) > ($1)', 5]);
     expect(beyond('-createdAt,id', [5.5, 7])).to.deep.equal(['(created_at) <= ($1)', 5]);
-    expect(beyond('name,createdAt,id', ['a', 5.5, 7])).to.deep.equal([
-      '("name", created_at) > ($1, $2)',
-      'a',
-      5,
-    ]);
+    expect(beyond('name,createdAt,id', ['a', 5.5, 7])).to.deep.equal(['("name", created_at) > ($1, $2)', 'a', 5]);
     expect(beyond('name,id', ['a\0b', 7], true)).to.deep.equal(['("name") > ($1)', 'a']);
     expect(beyond('id', [1e300])).to.deep.equal(['(id) > ($1)', BEYOND]);
   });
 
   it('is followed in the reversed order backwards', () => {
     const from = { side: 'before', inclusive: false, values: [] } as const;
-    expect(orderBy(scanOrder(PRODUCTS, { order: by('-createdAt,id'), from }))).to.equal(
-      'created_at, id DESC',
-    );
+    expect(orderBy(scanOrder(PRODUCTS, { order: by('-createdAt,id'), from }))).to.equal('created_at, id DESC');
   });
 
   it('has a row without a value of a further key last, and first backwards', () => {
     const order = (side: 'after' | 'before', sort: string) =>
       orderBy(scanOrder(PRODUCTS, { order: by(sort), from: { side, inclusive: false, values: [] } }));
-    expect(order('after', 'brand,-stock,gtin,id')).to.equal(
-      '"brand", "stock" DESC NULLS LAST, "gtin" NULLS LAST, id',
-    );
+    expect(order('after', 'brand,-stock,gtin,id')).to.equal('"brand", "stock" DESC NULLS LAST, "gtin" NULLS LAST, id');
     expect(order('before', 'brand,-stock,gtin,id')).to.equal(
       '"brand" DESC, "stock" NULLS FIRST, "gtin" DESC NULLS FIRST, id DESC',
     );
@@ -234,14 +213,8 @@ describe('the position of a list in PostgreSQL', () => {
       bound('<', '("stock" < $3 OR "stock" = $4 AND (id) < ($5))'),
       ...['a', 'a', 5, 5, 7],
     ]);
-    expect(at(null, 'after')).to.deep.equal([
-      bound('>', '("stock" IS NULL AND (id) > ($3))'),
-      ...['a', 'a', 7],
-    ]);
-    expect(at(null, 'before')).to.deep.equal([
-      bound('<', '("stock" IS NOT NULL OR (id) < ($3))'),
-      ...['a', 'a', 7],
-    ]);
+    expect(at(null, 'after')).to.deep.equal([bound('>', '("stock" IS NULL AND (id) > ($3))'), ...['a', 'a', 7]]);
+    expect(at(null, 'before')).to.deep.equal([bound('<', '("stock" IS NOT NULL OR (id) < ($3))'), ...['a', 'a', 7]]);
     expect(beyond('brand,id', [null, 7])).to.deep.equal(['("brand" IS NULL AND (id) > ($1))', 7]);
   });
 });

@@ -47,8 +47,7 @@ describe('PrometheusMetrics', () => {
 
   it('counts a duration in the bucket of its bound and in all larger ones', async () => {
     const name = 'http_server_request_duration_seconds';
-    for (const durationMs of [5, 5.001, 10_000, 10_001])
-      metrics.request().end({ ...REQUEST_ENTRY, durationMs });
+    for (const durationMs of [5, 5.001, 10_000, 10_001]) metrics.request().end({ ...REQUEST_ENTRY, durationMs });
     const report = await scrape();
     const counts = report.find(`${name}_bucket`).map(({ labels, value }) => [labels['le'], value]);
     expect(counts).to.have.length(15);
@@ -99,11 +98,7 @@ describe('PrometheusMetrics', () => {
     }
     const report = await scrape();
     const counts = report.find('db_client_operation_duration_seconds_count');
-    expect(counts.map(({ labels }) => labels['error_type'])).to.deep.equal([
-      undefined,
-      'unavailable',
-      '_OTHER',
-    ]);
+    expect(counts.map(({ labels }) => labels['error_type'])).to.deep.equal([undefined, 'unavailable', '_OTHER']);
     expect(report.sum('db_client_operation_duration_seconds_sum')).to.equal(6);
     expect(report.sum('db_client_operation_duration_seconds_bucket', { le: '1' })).to.equal(0);
     expect(report.text).to.not.include('secret');
@@ -124,8 +119,7 @@ describe('PrometheusMetrics', () => {
     expect(await limiter.peek('a')).to.include({ allowed: true });
     expect(await limiter.peek('a')).to.include({ allowed: false });
     const report = await scrape();
-    const count = (decision: string) =>
-      report.sum('rate_limit_decisions_total', { policy: 'default', decision });
+    const count = (decision: string) => report.sum('rate_limit_decisions_total', { policy: 'default', decision });
     expect([count('allowed'), count('limited')]).to.deep.equal([1, 2]);
   });
 

@@ -168,8 +168,7 @@ describe('the rate limiter with a faulty Redis', () => {
       expect(replica.fallbacks, 'requests counted locally').to.equal(7);
       if (!name.startsWith('an error that')) await until('another connection', () => redis.connections > 1);
       // The parser, which would reserve the memory, never sees the bytes.
-      if (name.includes('reserve memory'))
-        expect(() => new ReplyGuard().check(Buffer.from(String(reply)))).to.throw();
+      if (name.includes('reserve memory')) expect(() => new ReplyGuard().check(Buffer.from(String(reply)))).to.throw();
       expect(redis.bytesWritten, 'bytes read, and buffered by the kernel').to.be.lessThan(32 * MIB);
     });
   }

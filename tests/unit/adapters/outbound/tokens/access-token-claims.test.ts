@@ -28,9 +28,7 @@ describe('readAccessToken', () => {
   it('accepts both spellings of typ', () => {
     for (const typ of ['at+jwt', 'application/at+jwt'])
       expect(read({}, typ).expiresAt, 'with the tolerance').to.equal(NOW + 120_000);
-    expect(refusal({}, 'JWT').message).to.equal(
-      'The typ of this access token is not one that this service takes.',
-    );
+    expect(refusal({}, 'JWT').message).to.equal('The typ of this access token is not one that this service takes.');
   });
 
   it('accepts several audiences', () => {
@@ -64,14 +62,7 @@ describe('readAccessToken', () => {
   it('reports an expired token only if nothing else is wrong', () => {
     const exp = SECONDS - 60;
     expect(refusal({ exp }).code).to.equal('token_expired');
-    for (const wrong of [
-      { iss: 'x' },
-      { aud: 'x' },
-      { sub: {} },
-      { client_id: '' },
-      { scope: [] },
-      { nbf: 9e9 },
-    ])
+    for (const wrong of [{ iss: 'x' }, { aud: 'x' }, { sub: {} }, { client_id: '' }, { scope: [] }, { nbf: 9e9 }])
       expect(refusal({ exp, ...wrong }).code, JSON.stringify(wrong)).to.equal('invalid_token');
     expect(refusal({ exp }, 'JWT').code).to.equal('invalid_token');
   });

@@ -31,8 +31,6 @@ describe('an API key as text', () => {
   });
 
   it('returns SHA-256 as the digest', () => {
-    expect(credentialDigest('abc')).to.equal(
-      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-    );
+    expect(credentialDigest('abc')).to.equal('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

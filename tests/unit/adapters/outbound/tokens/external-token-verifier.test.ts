@@ -37,10 +37,7 @@ describe('ExternalTokenVerifier', () => {
         const { scopes, expiresAt } = await verifier.verify({ token: signed(claims, pair) });
         expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 120_000]);
         const other = pairs.find(({ kid }) => kid !== pair.kid)?.kid;
-        await expectAppError(
-          verifier.verify({ token: signed(claims, pair, { kid: other }) }),
-          'invalid_token',
-        );
+        await expectAppError(verifier.verify({ token: signed(claims, pair, { kid: other }) }), 'invalid_token');
       }
     });
   }

@@ -63,13 +63,7 @@ describe('the metadata and keys of an issuer', () => {
   });
 
   it('must name the issuer exactly', async () => {
-    for (const wrong of [
-      `${issuer.issuer}/`,
-      issuer.issuer.toUpperCase(),
-      [issuer.issuer],
-      undefined,
-      null,
-    ]) {
+    for (const wrong of [`${issuer.issuer}/`, issuer.issuer.toUpperCase(), [issuer.issuer], undefined, null]) {
       const document = JSON.stringify({ ...metadata(), issuer: wrong });
       instead({ [OAUTH]: (_, response) => response.end(document) });
       expect((await refusal()).message).to.equal('the issuer publishes no metadata that name it');

@@ -60,11 +60,7 @@ describe('IssuerKeys', () => {
     clock.running += 4_999;
     expect(await keys.find(named('two'))).to.equal(undefined);
     clock.running += 1;
-    const found = await Promise.all([
-      keys.find(named('two')),
-      keys.find(named('two')),
-      keys.find(named('x')),
-    ]);
+    const found = await Promise.all([keys.find(named('two')), keys.find(named('two')), keys.find(named('x'))]);
     expect(found.map((key) => key?.type)).to.deep.equal(['public', 'public', undefined]);
     expect(fetches).to.equal(2);
   });

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { ResolvedAddress } from '#src/adapters/outbound/webhooks/host-addresses.js';
-import {
-  HttpsWebhookTransport,
-  type TransportOptions,
-} from '#src/adapters/outbound/webhooks/https-transport.js';
+import { HttpsWebhookTransport, type TransportOptions } from '#src/adapters/outbound/webhooks/https-transport.js';
 import { until } from '../../../../support/until.js';
 import { status, WebhookReceiver } from '../../../../support/webhook-receiver.js';
 
@@ -81,8 +78,7 @@ describe('the transport of webhooks', () => {
       [[], 'unknown'],
     ];
     for (const [addresses, problem] of hosts) {
-      const resolve = async () =>
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+      const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
       const url = 'https://example.com/';
       expect(await transport({ resolve }).problemOf(url, 'key:1'), `${addresses}`).to.equal(problem);
       if (problem) expect(await transport({ resolve }).post(message(url))).to.deep.equal(ERRORS[problem]);
@@ -226,8 +222,7 @@ describe('the transport of webhooks', () => {
     it(`closes the connection of a receiver that sends ${title} without end`, async () => {
       const closed = new Promise<void>((resolve) => {
         receiver.answer = ({ socket }) => {
-          if (title.startsWith('chunks'))
-            socket?.write('HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n');
+          if (title.startsWith('chunks')) socket?.write('HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n');
           const more = () => {
             if (socket && !socket.destroyed) socket.write(bytes.repeat(20), () => setImmediate(more));
           };
@@ -249,10 +244,7 @@ describe('the transport of webhooks', () => {
 
   for (const [title, bytes] of [
     ['that is no HTTP', 'nonsense\r\n\r\n'],
-    [
-      'that switches protocols',
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-    ],
+    ['that switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
     ['that ends in its head', 'HTTP/1.1 200 OK\r\nContent-'],
   ] as const)
     it(`says that a response failed ${title}`, async () => {

@@ -57,8 +57,7 @@ describe('a creation', () => {
 
   it('returns the record of a lost attempt although the text has changed since', async () => {
     const { service, save } = setUp('lost', 'not_carried_out', 'unknown');
-    for (const failure of ['unknown', 'not_carried_out', 'unknown'])
-      expect(await save(first)).to.equal(failure);
+    for (const failure of ['unknown', 'not_carried_out', 'unknown']) expect(await save(first)).to.equal(failure);
     expect(await save(second)).to.equal(0);
     expect(service.records).to.deep.equal([first]);
   });

@@ -8,10 +8,7 @@ import type { OpenApi } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
 import { documentOf } from '../../../../support/openapi/described.js';
 
-const FIELDS = formFields(
-  { $ref: '#/components/schemas/ProductInput' },
-  new References(documentOf({}) as OpenApi),
-);
+const FIELDS = formFields({ $ref: '#/components/schemas/ProductInput' }, new References(documentOf({}) as OpenApi));
 const never = new AbortController().signal;
 
 /** A collection with these records, which notes what is asked for. */
@@ -46,11 +43,7 @@ const LAMP = {
 
 /** The fields that differ: what the service has, and what the file says. */
 async function differences(text: string, columns?: readonly string[], isReplaced = false) {
-  const [change] = await changesOf(
-    [finding(text, columns)],
-    comparing(collectionOf([LAMP]), isReplaced),
-    never,
-  );
+  const [change] = await changesOf([finding(text, columns)], comparing(collectionOf([LAMP]), isReplaced), never);
   return Object.fromEntries(
     (change?.differences ?? []).map(({ path, theirs, yours }) => [path.join('.'), [theirs, yours]]),
   );
@@ -92,11 +85,7 @@ describe('what a file changes', () => {
     ['price.decimal,price.currency', '1990,JPY', { price: [LAMP.price, { amount: 1990, currency: 'JPY' }] }],
     ['price.decimal,price.currency', '19.9,EUR', {}],
     ['attributes.watts,attributes.dim,attributes.size', '5.0,true,10', {}],
-    [
-      'attributes.watts,attributes.size',
-      '6,10.0',
-      { 'attributes.watts': [5, 6], 'attributes.size': ['10', '10.0'] },
-    ],
+    ['attributes.watts,attributes.size', '6,10.0', { 'attributes.watts': [5, 6], 'attributes.size': ['10', '10.0'] }],
     ['attributes.dim', 'FALSE', { 'attributes.dim': [true, false] }],
     ['price.decimal', '19.9000', {}],
     ['attributes[dim]', 'false', { 'attributes.dim': [true, false] }],
@@ -105,15 +94,11 @@ describe('what a file changes', () => {
     ['attributes', '"{""dim"":null,""watts"":5,""size"":""10""}"', { 'attributes.dim': [true, undefined] }],
   ] as const)
     it(`is read from the cells ${row} of ${columns} as the service reads them`, async () => {
-      expect(await differences(`7,3,${row}`, ['id', 'version', ...columns.split(',')])).to.deep.equal(
-        expected,
-      );
+      expect(await differences(`7,3,${row}`, ['id', 'version', ...columns.split(',')])).to.deep.equal(expected);
     });
 
   it('is what an empty cell or an absent column removes, if it replaces the record', async () => {
-    expect(
-      await differences('7,Lamp,,6', ['id', 'name', 'description', 'attributes.watts'], true),
-    ).to.deep.equal({
+    expect(await differences('7,Lamp,,6', ['id', 'name', 'description', 'attributes.watts'], true)).to.deep.equal({
       description: ['Brass', undefined],
       price: [LAMP.price, undefined],
       'attributes.watts': [5, 6],

@@ -22,17 +22,13 @@ describe('CSV for Excel', () => {
     });
     const rows = fc
       .integer({ min: 1, max: 4 })
-      .chain((columns) =>
-        fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1 }),
-      );
+      .chain((columns) => fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1 }));
     await fc.assert(
       fc.asyncProperty(rows, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (all, size, quoted) => {
         const options = { quoted, quoted_empty: true, quoted_match: /[\r\n\t]/ };
         const text = await excel(stringify(all, options), size);
         expect(text[0]).to.equal('\ufeff');
-        const guarded = all.map((cells) =>
-          cells.map((one) => (/^[=+\-@\t\r\n]/.test(one) ? `'${one}` : one)),
-        );
+        const guarded = all.map((cells) => cells.map((one) => (/^[=+\-@\t\r\n]/.test(one) ? `'${one}` : one)));
         expect(parse(text.slice(1), { record_delimiter: '\n' })).to.deep.equal(guarded);
       }),
     );

@@ -46,10 +46,10 @@ const product = fc.record(
     ),
     status: fc.constantFrom('draft', 'archived'),
     tags: fc.uniqueArray(fc.string({ minLength: 1, unit: CHARACTER }), { minLength: 1, maxLength: 5 }),
-    images: fc.array(
-      fc.record({ url: fc.webUrl(), alt: text(20) }, { requiredKeys: ['url'], noNullPrototype: true }),
-      { minLength: 1, maxLength: 5 },
-    ),
+    images: fc.array(fc.record({ url: fc.webUrl(), alt: text(20) }, { requiredKeys: ['url'], noNullPrototype: true }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
     url: fc.webUrl(),
     brand: fc.string({ minLength: 1 }),
     gtin: fc.constantFrom('4006381333931', '00012345678905'),
@@ -230,10 +230,7 @@ describe('a form', () => {
     const quantity = (text: string) => {
       const [, items] = ORDER as [Field, ListField];
       const row = { ...newListRow(items), values: { productId: '1', quantity: text } };
-      return bodyOf(ORDER, { userId: '1', items: [row] }).problems.map(({ pointer, code }) => [
-        pointer,
-        code,
-      ]);
+      return bodyOf(ORDER, { userId: '1', items: [row] }).problems.map(({ pointer, code }) => [pointer, code]);
     };
     expect(['1000', ' 7 ', '-5', '0'].map(stock)).to.deep.equal([1000, 7, -5, 0]);
     expect(stock('9007199254740993')).to.equal('too_precise');
@@ -247,8 +244,7 @@ describe('a form', () => {
     const digits = fc.stringMatching(/^-?[1-9][0-9]{0,24}(\.[0-9]{1,20})?(e[+-]?[0-9]{1,2})?$/);
     /** The value as whole units of ten to the power of -130. */
     const units = (text: string) => {
-      const [, sign, whole, fraction = '', exponent = '0'] =
-        /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? [];
+      const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? [];
       return BigInt(`${sign}${whole}${fraction}`) * 10n ** BigInt(130 + Number(exponent) - fraction.length);
     };
     fc.assert(

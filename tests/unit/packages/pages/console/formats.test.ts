@@ -37,12 +37,7 @@ describe('the texts of values in the console', () => {
 
   it('are prices only for an amount and a currency', () => {
     expect(isPrice({ amount: 1, currency: 'EUR' })).to.equal(true);
-    for (const other of [
-      { amount: 1 },
-      { amount: '1', currency: 'EUR' },
-      { amount: 1.5, currency: 'EUR' },
-      null,
-    ])
+    for (const other of [{ amount: 1 }, { amount: '1', currency: 'EUR' }, { amount: 1.5, currency: 'EUR' }, null])
       expect(isPrice(other)).to.equal(false);
   });
 
@@ -89,8 +84,15 @@ describe('the texts of values in the console', () => {
   });
 
   it('are labels of fields', () => {
-    expect(
-      ['id', 'sku', 'url', 'gtin', 'createdAt', 'price.amount', 'userId', 'name'].map(labelOf),
-    ).to.deep.equal(['ID', 'SKU', 'URL', 'GTIN', 'Created at', 'Price amount', 'User ID', 'Name']);
+    expect(['id', 'sku', 'url', 'gtin', 'createdAt', 'price.amount', 'userId', 'name'].map(labelOf)).to.deep.equal([
+      'ID',
+      'SKU',
+      'URL',
+      'GTIN',
+      'Created at',
+      'Price amount',
+      'User ID',
+      'Name',
+    ]);
   });
 });

@@ -10,12 +10,7 @@ const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
   new File([text], name, { type: 'text/plain' });
 
 /** The records of each part of a file, as texts. */
-async function textsOf(
-  text: string,
-  format: Format,
-  bytes = 1_000_000,
-  records = 5_000,
-): Promise<string[][]> {
+async function textsOf(text: string, format: Format, bytes = 1_000_000, records = 5_000): Promise<string[][]> {
   const parts: string[][] = [];
   for await (const part of partsOf(file(text), format, { bytes, records }))
     parts.push(part.records.map(({ start, end }) => Buffer.from(text).subarray(start, end).toString()));
@@ -60,10 +55,7 @@ describe('the records of a file', () => {
       ['cccc', 'd'],
     ]);
     expect(await textsOf('a\nb\nc\n', 'ndjson', 1_000, 2)).to.deep.equal([['a', 'b'], ['c']]);
-    expect(await textsOf(`${'x'.repeat(300_000)}\ny`, 'ndjson', 10)).to.deep.equal([
-      ['x'.repeat(300_000)],
-      ['y'],
-    ]);
+    expect(await textsOf(`${'x'.repeat(300_000)}\ny`, 'ndjson', 10)).to.deep.equal([['x'.repeat(300_000)], ['y']]);
   });
 
   it('are those that the service finds', async () => {
@@ -144,8 +136,7 @@ function service({ failAt = [] as readonly number[] } = {}) {
       if (failAt.includes(call) && at === 1) throw new TypeError('network error');
       const key = `${idempotencyKey} ${at}`;
       const replayed = known.has(key);
-      if (line.includes('bad'))
-        yield { line: at + 1, ...refusal('invalid_type', 'No "good".') } as ImportResult;
+      if (line.includes('bad')) yield { line: at + 1, ...refusal('invalid_type', 'No "good".') } as ImportResult;
       else {
         known.add(key);
         yield { line: at + 1, status: 201, id: at, ...(replayed && { replayed }) };
@@ -201,9 +192,7 @@ describe('an import of a file', () => {
       expect(run.progress.created).to.equal(expected);
       const sizes = bodies.filter((body) => !body.includes('long')).map(({ length }) => length);
       expect(Math.max(...sizes)).to.be.within(400_000, 524_288);
-      expect(bodies.filter((body) => body.includes('long')).map((body) => body.includes('p'))).to.deep.equal([
-        false,
-      ]);
+      expect(bodies.filter((body) => body.includes('long')).map((body) => body.includes('p'))).to.deep.equal([false]);
     }
   });
 
@@ -321,45 +310,30 @@ describe('an import of a file', () => {
   it('gives rows back with all their bytes, of which none is a record by itself that was none before', async () => {
     const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\xfc', '\x93', '\xc3\xa9', '"x\ny"'));
     await fc.assert(
-      fc.asyncProperty(
-        pieces,
-        fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'),
-        async (texts, header) => {
-          const source = `${header}\n${texts.join('')}`;
-          const run = new ImportRun(
-            file(Buffer.from(source, 'latin1') as Uint8Array<ArrayBuffer>),
-            'csv',
-            refuseAll,
-            { key: 'k' },
-          );
-          await run.run(never, () => {});
-          const given = Buffer.from(await run.refusedFile.arrayBuffer()).toString('latin1');
-          const columns = cellsOf(header)?.length ?? 0;
-          const [, ...rows] = await binaryRecords(source);
-          const [, ...refused] = await binaryRecords(given);
-          expect(refused).to.have.length(rows.length);
-          for (const [at, row] of rows.entries()) {
-            const cells = cellsOf(refused[at] ?? '') ?? [];
-            const left = cells.filter((_, place) => place !== columns);
-            if (cellsOf(row)?.length === columns || isGivenBack(row, columns))
-              expect(left).to.deep.equal(cellsOf(row));
-            else expect(left).to.deep.equal([...Array(columns).fill(undefined), row]);
-          }
-        },
-      ),
+      fc.asyncProperty(pieces, fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'), async (texts, header) => {
+        const source = `${header}\n${texts.join('')}`;
+        const run = new ImportRun(file(Buffer.from(source, 'latin1') as Uint8Array<ArrayBuffer>), 'csv', refuseAll, {
+          key: 'k',
+        });
+        await run.run(never, () => {});
+        const given = Buffer.from(await run.refusedFile.arrayBuffer()).toString('latin1');
+        const columns = cellsOf(header)?.length ?? 0;
+        const [, ...rows] = await binaryRecords(source);
+        const [, ...refused] = await binaryRecords(given);
+        expect(refused).to.have.length(rows.length);
+        for (const [at, row] of rows.entries()) {
+          const cells = cellsOf(refused[at] ?? '') ?? [];
+          const left = cells.filter((_, place) => place !== columns);
+          if (cellsOf(row)?.length === columns || isGivenBack(row, columns)) expect(left).to.deep.equal(cellsOf(row));
+          else expect(left).to.deep.equal([...Array(columns).fill(undefined), row]);
+        }
+      }),
     );
   });
 
   it('gives the refused lines back, with their errors in a member', async () => {
     const { send } = service();
-    const lines = [
-      '{"name":"bad", "n":1.0 } ',
-      '{"name":"a"}',
-      '{}bad',
-      '["bad"]',
-      '{"bad":"\xfc"}',
-      'bad\xfc\t\\',
-    ];
+    const lines = ['{"name":"bad", "n":1.0 } ', '{"name":"a"}', '{}bad', '["bad"]', '{"bad":"\xfc"}', 'bad\xfc\t\\'];
     const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
     const run = new ImportRun(file(bytes, 'a.b.ndjson'), 'ndjson', send, { key: 'k' });
     await run.run(never, () => {});
@@ -485,22 +459,20 @@ describe('an update from a file', () => {
     });
     await run.run(never, () => {}).catch(() => {});
     await run.run(never, () => {});
-    expect([run.progress.unchanged, run.progress.earlier, run.progress.refused.size]).to.deep.equal([
-      1, 0, 1,
-    ]);
+    expect([run.progress.unchanged, run.progress.earlier, run.progress.refused.size]).to.deep.equal([1, 0, 1]);
   });
 });
 
 describe('the format of a file', () => {
   it('is that of its name, else of its type', () => {
     const of = (name: string, type = '') => formatOfFile({ name, type })?.format;
-    expect([
-      of('a.CSV'),
-      of('a.jsonl'),
-      of('a.ndjson'),
-      of('a', 'text/csv'),
-      of('a.json'),
-      of('csv'),
-    ]).to.deep.equal(['csv', 'ndjson', 'ndjson', 'csv', undefined, undefined]);
+    expect([of('a.CSV'), of('a.jsonl'), of('a.ndjson'), of('a', 'text/csv'), of('a.json'), of('csv')]).to.deep.equal([
+      'csv',
+      'ndjson',
+      'ndjson',
+      'csv',
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -84,8 +84,7 @@ describe('the query of a list in the console', () => {
 
   it('wants a text of a list besides what it wants already, once', () => {
     const { filters, ...state } = read('id=1&tags.all=a%2Cb');
-    const chosen = (text: string) =>
-      queryOf({ ...state, filters: filtersWith(filters, 'tags', text) }).toString();
+    const chosen = (text: string) => queryOf({ ...state, filters: filtersWith(filters, 'tags', text) }).toString();
     expect(chosen('c/d')).to.equal('id=1&tags.all=a%2Cb%2Cc%2Fd');
     expect(chosen('b')).to.equal('id=1&tags.all=a%2Cb');
   });
@@ -122,8 +121,7 @@ describe('the query of a list in the console', () => {
     });
 
     it('sends no text that breaks the rule, and leaves every other filter as it is', () => {
-      for (const text of ['cheap', '4.999', '1,000.00', '-1'])
-        expect(sent(amount(text)), text).to.equal(undefined);
+      for (const text of ['cheap', '4.999', '1,000.00', '-1']) expect(sent(amount(text)), text).to.equal(undefined);
       expect(sent(amount('1.5'), currency('JPY'))).to.equal(undefined);
       for (const one of [amount('true', 'exists'), filter('id', 'lte', '100')]) {
         expect(sentFilter(one, [])).to.equal(one);

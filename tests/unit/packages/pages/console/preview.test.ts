@@ -42,15 +42,13 @@ describe('the preview of a file', () => {
   });
 
   it('says which attributes become texts, though they look like numbers or booleans', async () => {
-    const header =
-      'attributes.watts,attributes[on],attributes.size,attributes[x]:number,stock,attributes.none';
+    const header = 'attributes.watts,attributes[on],attributes.size,attributes[x]:number,stock,attributes.none';
     const records = await previewOf(new File([`${header}\n7.5,TRUE,1,5,6,\n,false,L,7,8,\n`], 'x'), 'csv');
     expect(untypedColumns(records)).to.deep.equal([
       { column: 'attributes.watts', typed: 'attributes[watts]:number' },
       { column: 'attributes[on]', typed: 'attributes[on]:boolean' },
     ]);
-    expect(untypedColumns(await previewOf(new File(['{"attributes":{"a":"1"}}'], 'x'), 'ndjson'))).to.be
-      .empty;
+    expect(untypedColumns(await previewOf(new File(['{"attributes":{"a":"1"}}'], 'x'), 'ndjson'))).to.be.empty;
   });
 
   it('has the prices of NDJSON', async () => {

@@ -18,11 +18,7 @@ describe('the session of the console', () => {
       return { isAllowed: scope === undefined, scope };
     };
     const { mayRead, mayWrite, scopes } = await permissionsOf(probe, RESOURCES, SCOPES);
-    expect([[...mayRead], [...mayWrite], scopes]).to.deep.equal([
-      ['things'],
-      [],
-      ['things:read', 'keys:admin'],
-    ]);
+    expect([[...mayRead], [...mayWrite], scopes]).to.deep.equal([['things'], [], ['things:read', 'keys:admin']]);
   });
 
   it('tries a wrong key once', async () => {
@@ -48,8 +44,7 @@ describe('the session of the console', () => {
   });
 
   it('reads the rate limit of a response', () => {
-    const headers = (limit: string, policy: string) =>
-      new Headers({ RateLimit: limit, 'RateLimit-Policy': policy });
+    const headers = (limit: string, policy: string) => new Headers({ RateLimit: limit, 'RateLimit-Policy': policy });
     expect(rateLimitOf(headers('"default";r=599;t=60', '"default";q=600;w=60'))).to.deep.equal({
       remaining: 599,
       resetSeconds: 60,

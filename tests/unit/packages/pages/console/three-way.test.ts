@@ -2,20 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { formFields } from '#packages/pages/console/edit/form-model.js';
 import { isSame, type JsonObject, mergePatch } from '#packages/pages/console/edit/json.js';
-import {
-  differencesOf,
-  mergedRecord,
-  type Side,
-  type ThreeWay,
-} from '#packages/pages/console/edit/three-way.js';
+import { differencesOf, mergedRecord, type Side, type ThreeWay } from '#packages/pages/console/edit/three-way.js';
 import type { OpenApi } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
 import { documentOf } from '../../../../support/openapi/described.js';
 
-const FIELDS = formFields(
-  { $ref: '#/components/schemas/ProductInput' },
-  new References(documentOf({}) as OpenApi),
-);
+const FIELDS = formFields({ $ref: '#/components/schemas/ProductInput' }, new References(documentOf({}) as OpenApi));
 
 /** Few values, so that the sides often agree. */
 const price = fc.record({ amount: fc.nat(1), currency: fc.constantFrom('EUR', 'USD') });

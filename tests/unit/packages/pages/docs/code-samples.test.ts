@@ -36,12 +36,7 @@ async function fetchedBy(request: ApiRequest): Promise<unknown> {
     calls.push(all);
     return { text: async () => '' };
   };
-  const run = new Function(
-    'fetch',
-    'console',
-    'process',
-    `return (async () => {${sample('JavaScript', request)}})()`,
-  );
+  const run = new Function('fetch', 'console', 'process', `return (async () => {${sample('JavaScript', request)}})()`);
   await run(fetch, { log: () => {} }, { env: { API_KEY: 'pcs_x' } });
   return calls;
 }
@@ -105,10 +100,7 @@ describe('the code samples', () => {
           const body = `${text}${end}${HOSTILE}`;
           const request = { ...FULL, body, headers: [['X-Text', header]] as const };
           expect(await fetchedBy(request)).to.deep.equal([
-            [
-              FULL.url,
-              { method: 'PATCH', headers: { Authorization: 'Bearer pcs_x', 'X-Text': header }, body },
-            ],
+            [FULL.url, { method: 'PATCH', headers: { Authorization: 'Bearer pcs_x', 'X-Text': header }, body }],
           ]);
         }),
       );
@@ -129,8 +121,7 @@ describe('the code samples', () => {
       fc.assert(
         fc.property(texts, (text) => {
           const body = text.replaceAll('\n', '');
-          for (const language of ['Python', 'Go'])
-            expect(JSON.parse(literal(language, body)), language).to.equal(body);
+          for (const language of ['Python', 'Go']) expect(JSON.parse(literal(language, body)), language).to.equal(body);
         }),
       );
     });

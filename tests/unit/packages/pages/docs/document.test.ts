@@ -87,8 +87,7 @@ describe('accessOf', () => {
       },
     },
   });
-  const access = (...requirements: Record<string, string[]>[]) =>
-    accessOf(requirements, document, references);
+  const access = (...requirements: Record<string, string[]>[]) => accessOf(requirements, document, references);
   const publicAccess = { takesKey: false, needsKey: false, scopes: [], others: [] };
 
   it('collects the scopes of the alternatives, of which any one suffices', () => {
@@ -138,9 +137,11 @@ describe('the description of a schema', () => {
       'matches ^a$',
       'read only',
     ]);
-    expect(
-      terms({ type: 'array', items: { enum: ['a', 'b'] }, uniqueItems: true, maxItems: 2 }),
-    ).to.deep.equal(['any of a, b', 'at most 2 items', 'each once']);
+    expect(terms({ type: 'array', items: { enum: ['a', 'b'] }, uniqueItems: true, maxItems: 2 })).to.deep.equal([
+      'any of a, b',
+      'at most 2 items',
+      'each once',
+    ]);
     expect(terms({})).to.deep.equal([]);
   });
 

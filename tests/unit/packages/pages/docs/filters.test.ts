@@ -33,10 +33,7 @@ describe('the filters among the parameters of a query', () => {
       style: 'deepObject',
     });
     expect(found(attributes)).to.deep.equal([[['attributes', ['equals'], 'attributes.']], []]);
-    expect(found(query('any', { schema: { type: 'object' } }))).to.deep.equal([
-      [['any', ['equals'], '']],
-      [],
-    ]);
+    expect(found(query('any', { schema: { type: 'object' } }))).to.deep.equal([[['any', ['equals'], '']], []]);
   });
 
   it('have a name for each key, and the schema and example of one value', () => {

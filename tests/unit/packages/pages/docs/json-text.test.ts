@@ -21,8 +21,7 @@ describe('indentedJson', () => {
   });
 
   it('returns text that is not JSON unchanged', () => {
-    for (const text of ['', 'plain', '{"a":1}\n{"a":2}\n', '{"a":'])
-      expect(indentedJson(text)).to.equal(text);
+    for (const text of ['', 'plain', '{"a":1}\n{"a":2}\n', '{"a":']) expect(indentedJson(text)).to.equal(text);
   });
 });
 

@@ -30,9 +30,7 @@ describe('a request from the documentation page', () => {
     expect(urlOf(value('name.prefix', 'query', 'a&b=c+d é'))).to.equal(
       `${BASE}v1/products?name.prefix=a%26b%3Dc%2Bd%20%C3%A9`,
     );
-    expect(urlOf(value('attributes.a b:c&d', 'query', '1'))).to.equal(
-      `${BASE}v1/products?attributes.a%20b:c%26d=1`,
-    );
+    expect(urlOf(value('attributes.a b:c&d', 'query', '1'))).to.equal(`${BASE}v1/products?attributes.a%20b:c%26d=1`);
   });
 
   it('omits empty parameters', () => {
@@ -42,9 +40,7 @@ describe('a request from the documentation page', () => {
   });
 
   it('separates the values of a list as the document declares', () => {
-    expect(urlOf(value('sort', 'query', 'name,-id', { isList: true, explode: false }))).to.match(
-      /\?sort=name,-id$/,
-    );
+    expect(urlOf(value('sort', 'query', 'name,-id', { isList: true, explode: false }))).to.match(/\?sort=name,-id$/);
     expect(urlOf(value('tag', 'query', 'a,b', { isList: true }))).to.match(/\?tag=a&tag=b$/);
     expect(urlOf(value('name', 'query', 'a,b'))).to.match(/\?name=a%2Cb$/);
   });
@@ -70,11 +66,7 @@ describe('a request from the documentation page', () => {
 
   it('replaces half of a surrogate pair, as browsers do', () => {
     const body = { type: 'text/plain', text: 'a\ud800' };
-    const request = buildRequest(
-      operation(),
-      { parameters: [value('a\udfff', 'query', '\ud800😀')], body },
-      BASE,
-    );
+    const request = buildRequest(operation(), { parameters: [value('a\udfff', 'query', '\ud800😀')], body }, BASE);
     expect(request.url).to.match(/\?a%EF%BF%BD=%EF%BF%BD%F0%9F%98%80$/);
     expect(request.body).to.equal('a\ufffd');
   });

@@ -80,19 +80,13 @@ describe('JsonScanner', () => {
   it('finds the place where V8 finds it, if V8 names one', () => {
     const noise = fc.constantFrom(...'{}[]:,"\\0.5eE+-truefalsn \n\u0001é😀');
     fc.assert(
-      fc.property(
-        fc.json({ maxDepth: 3 }),
-        fc.nat(),
-        noise,
-        fc.boolean(),
-        (json, at, character, isInserted) => {
-          const start = at % (json.length + 1);
-          const text = json.slice(0, start) + character + json.slice(start + (isInserted ? 0 : 1));
-          const found = v8Position(text);
-          if (found === undefined) return;
-          expect(errorAt(text), text).to.equal(found);
-        },
-      ),
+      fc.property(fc.json({ maxDepth: 3 }), fc.nat(), noise, fc.boolean(), (json, at, character, isInserted) => {
+        const start = at % (json.length + 1);
+        const text = json.slice(0, start) + character + json.slice(start + (isInserted ? 0 : 1));
+        const found = v8Position(text);
+        if (found === undefined) return;
+        expect(errorAt(text), text).to.equal(found);
+      }),
       { numRuns: 2_000 },
     );
   });

@@ -32,20 +32,7 @@ describe('parseBody, given numbers,', () => {
 
   it('reads integers and fractions as JSON.parse does', () => {
     for (const text of [
-      ...[
-        '100.0',
-        '1.00e2',
-        '1e2',
-        '0.0',
-        '-0.0',
-        '0e-5',
-        '10e-1',
-        '1200E-2',
-        '1.5',
-        '-2.25e-3',
-        '1e-2',
-        '0.1',
-      ],
+      ...['100.0', '1.00e2', '1e2', '0.0', '-0.0', '0e-5', '10e-1', '1200E-2', '1.5', '-2.25e-3', '1e-2', '0.1'],
       ...['9007199254740991.0', '90071992547409910e-1', '1e400', '5e-324', '9007199254740993', '123e-0'],
       '{"a":[1.5,{"b":-0.5}],"-1.00000000000000000001":"2.00000000000000000001"}',
       '["\\"1.00000000000000000001",-1.5]',
@@ -74,41 +61,28 @@ describe('parseBody, given numbers,', () => {
     const cases: [text: string, value: unknown][] = [
       ['{"attributes":{"a":N},"price":{"amount":N}}', { attributes: { a: 1 }, price: { amount: [] } }],
       ['[{"op":"add","path":"/attributes/a","value":N}]', [{ op: 'add', path: '/attributes/a', value: 1 }]],
-      [
-        '[{"op":"add","path":"/attributes","value":{"a":N}}]',
-        [{ op: 'add', path: '/attributes', value: { a: 1 } }],
-      ],
+      ['[{"op":"add","path":"/attributes","value":{"a":N}}]', [{ op: 'add', path: '/attributes', value: { a: 1 } }]],
       [
         '[{"op":"add","path":"","value":{"userId":N,"attributes":{"a":N}}}]',
         [{ op: 'add', path: '', value: { userId: [], attributes: { a: 1 } } }],
       ],
       ['[{"op":"add","path":"/attributesX","value":N}]', [{ op: 'add', path: '/attributesX', value: [] }]],
-      [
-        '[{"op":"test","path":"/price/amount","value":N},N]',
-        [{ op: 'test', path: '/price/amount', value: [] }, []],
-      ],
+      ['[{"op":"test","path":"/price/amount","value":N},N]', [{ op: 'test', path: '/price/amount', value: [] }, []]],
     ];
-    for (const [text, value] of cases)
-      expect(parse(text.replaceAll('N', rounded)), text).to.deep.equal(value);
+    for (const [text, value] of cases) expect(parse(text.replaceAll('N', rounded)), text).to.deep.equal(value);
   });
 
   it('agrees with exact arithmetic about any decimal', () => {
     const digits = fc.string({ unit: fc.constantFrom('0', '0', '1', '9'), maxLength: 22 });
     fc.assert(
-      fc.property(
-        fc.nat(9),
-        digits,
-        digits,
-        fc.integer({ min: -25, max: 5 }),
-        (first, more, fraction, exponent) => {
-          const integer = first === 0 ? '0' : `${first}${more}`;
-          const text = `${integer}.${fraction}0e${exponent}`;
-          const decimals = fraction.length + 1 - exponent;
-          const isInteger = BigInt(`${integer}${fraction}0`) % 10n ** BigInt(Math.max(decimals, 0)) === 0n;
-          const isRounded = Number.isInteger(Number(text)) && !isInteger;
-          expect(parse(text)).to.deep.equal(isRounded ? [] : Number(text));
-        },
-      ),
+      fc.property(fc.nat(9), digits, digits, fc.integer({ min: -25, max: 5 }), (first, more, fraction, exponent) => {
+        const integer = first === 0 ? '0' : `${first}${more}`;
+        const text = `${integer}.${fraction}0e${exponent}`;
+        const decimals = fraction.length + 1 - exponent;
+        const isInteger = BigInt(`${integer}${fraction}0`) % 10n ** BigInt(Math.max(decimals, 0)) === 0n;
+        const isRounded = Number.isInteger(Number(text)) && !isInteger;
+        expect(parse(text)).to.deep.equal(isRounded ? [] : Number(text));
+      }),
     );
   });
 });
@@ -137,10 +111,7 @@ describe('positionAfter', () => {
 
 describe('a message of parseStrictJson', () => {
   for (const [body, message] of [
-    [
-      '{\r\n  "name": "Küche 😀",\r\n  "sku": ,\r\n}',
-      'is not JSON: unexpected character, at line 3, column 10',
-    ],
+    ['{\r\n  "name": "Küche 😀",\r\n  "sku": ,\r\n}', 'is not JSON: unexpected character, at line 3, column 10'],
     ['{"name": "日本" "sku": 1}', 'is not JSON: unexpected character, at line 1, column 15'],
     ['{\n"name": "Lamp"\n', 'is not JSON: unexpected end, at line 3, column 1'],
     ['{"name":\n"Lamp",\n\t"name": 1}', 'has the member "name" twice in one object, at line 3, column 2'],

@@ -38,18 +38,14 @@ describe('versionOf', () => {
   });
 
   it('returns version 1 for a route without a version', () => {
-    expect(
-      versions([{ template: '/health/live', path: /^\/$/, access: 'probe', operations: {} }]),
-    ).to.deep.equal([[1, [1], undefined]]);
+    expect(versions([{ template: '/health/live', path: /^\/$/, access: 'probe', operations: {} }])).to.deep.equal([
+      [1, [1], undefined],
+    ]);
   });
 
   it('names the next version as the successor of a deprecated one', () => {
     expect(
-      versions([
-        route(1, 'products', { deprecation }),
-        route(3, 'products'),
-        route(2, 'products', { deprecation }),
-      ]),
+      versions([route(1, 'products', { deprecation }), route(3, 'products'), route(2, 'products', { deprecation })]),
     ).to.deep.equal([
       [1, [1, 2, 3], 2],
       [3, [1, 2, 3], undefined],

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
-import {
-  BatchImporter,
-  type BatchImporterOptions,
-} from '#src/adapters/inbound/http/import/batch-importer.js';
+import { BatchImporter, type BatchImporterOptions } from '#src/adapters/inbound/http/import/batch-importer.js';
 import type { WriteOutcome } from '#src/application/records/record-writer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { MaybePromise } from '#src/shared/promises.js';
@@ -39,9 +36,7 @@ describe('BatchImporter', () => {
       },
     });
     const bytes = Buffer.alloc(length);
-    const { results } = await importer.import(
-      Array.from({ length: count }, (_, at) => ({ number: at + 1, bytes })),
-    );
+    const { results } = await importer.import(Array.from({ length: count }, (_, at) => ({ number: at + 1, bytes })));
     isOver = true;
     expect((await results).trim().split('\n')).to.have.length(count);
     return turns;
@@ -86,10 +81,8 @@ describe('BatchImporter', () => {
   });
 
   /** An importer whose places and outcomes the test gives. */
-  const placedImporter = (
-    takePlace: BatchImporterOptions['takePlace'],
-    outcome: MaybePromise<WriteOutcome<unknown>>,
-  ) => new BatchImporter({ ...OPTIONS, writer: { startAll: async () => [outcome] }, takePlace });
+  const placedImporter = (takePlace: BatchImporterOptions['takePlace'], outcome: MaybePromise<WriteOutcome<unknown>>) =>
+    new BatchImporter({ ...OPTIONS, writer: { startAll: async () => [outcome] }, takePlace });
   const LINE = [{ number: 1, bytes: Buffer.from('{}') }];
 
   it('holds a place until the outcome of each line is known, and not any longer', async () => {

@@ -85,13 +85,7 @@ describe('a stream that waits for its client', () => {
     ],
     [
       'work of the service in between, which is no waiting',
-      [
-        { after: 20, sent: row },
-        { works: 100 },
-        { after: 20, sent: row },
-        { works: 100 },
-        { after: 20, sent: row },
-      ],
+      [{ after: 20, sent: row }, { works: 100 }, { after: 20, sent: row }, { works: 100 }, { after: 20, sent: row }],
       undefined,
     ],
   ];

@@ -23,9 +23,7 @@ describe('readLines and LineSplitter', () => {
     fc.assert(
       fc.property(bytes, cuts, (bytes, cuts) => {
         const whole = Buffer.from(bytes);
-        const offsets = [0, ...cuts.map((cut) => Math.min(cut, whole.length)), whole.length].toSorted(
-          (a, b) => a - b,
-        );
+        const offsets = [0, ...cuts.map((cut) => Math.min(cut, whole.length)), whole.length].toSorted((a, b) => a - b);
         const chunks = offsets.slice(1).map((end, at) => Buffer.from(whole.subarray(offsets[at], end)));
         const texts = whole.toString('latin1').split('\n');
         if (texts.at(-1) === '') texts.pop();

@@ -15,9 +15,9 @@ describe('a cursor of changes', () => {
   it('is none if it is changed, invented or of a list', () => {
     const text = encodeChangeCursor({ list: 'products', view: '', place });
     for (let at = 0; at < text.length; at++)
-      expect(
-        decodeChangeCursor(text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)),
-      ).to.equal(undefined);
+      expect(decodeChangeCursor(text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1))).to.equal(
+        undefined,
+      );
     const position = { side: 'after', inclusive: false, values: [1] } as const;
     const ofList = encodeCursor('changes', { position, fingerprint: 'f' });
     for (const other of ['', 'x', text.slice(1), `${text}=`, ofList])

@@ -47,9 +47,7 @@ describe('textChunks and jsonArray', () => {
   it('write a JSON array of the presented items', async () => {
     for (const count of [0, 1, 2, 250]) {
       const bytes = await jsonArray(numbers(count), (n) => JSON.stringify({ n, name: '😀é' }));
-      expect(bytes.toString('utf8')).to.equal(
-        JSON.stringify(numbers(count).map((n) => ({ n, name: '😀é' }))),
-      );
+      expect(bytes.toString('utf8')).to.equal(JSON.stringify(numbers(count).map((n) => ({ n, name: '😀é' }))));
     }
   });
 });

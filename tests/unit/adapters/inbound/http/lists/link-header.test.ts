@@ -58,16 +58,8 @@ describe('linkHeader', () => {
     ['a page in the middle, backwards', { from: at('before', false, 7), hasMore: true }, { prev, next }],
     ['the first page, backwards', { from: at('before', false, 7) }, { next }],
     ['an empty list', { ids: [] }, {}],
-    [
-      'an empty page after the last',
-      { ids: [], from: at('after', false, 6) },
-      { prev: at('before', true, 6) },
-    ],
-    [
-      'an empty page before the first',
-      { ids: [], from: at('before', true, 5) },
-      { next: at('after', false, 5) },
-    ],
+    ['an empty page after the last', { ids: [], from: at('after', false, 6) }, { prev: at('before', true, 6) }],
+    ['an empty page before the first', { ids: [], from: at('before', true, 5) }, { next: at('after', false, 5) }],
   ];
   for (const [name, page, expected] of cases)
     it(`links ${name}`, () => expect(positions(page)).to.deep.equal(expected));
@@ -96,12 +88,8 @@ describe('linkHeader', () => {
   });
 
   it('encodes no character that a query may contain, except commas, semicolons and those that URLs use', () => {
-    expect(header({}, { q: "/?:@-._~!*'()" })).to.equal(
-      '</v1/products?q=/?:@-._~!*\'()&limit=2>; rel="first"',
-    );
-    expect(header({}, { q: ',;$&=+#%' })).to.equal(
-      '</v1/products?q=%2C%3B%24%26%3D%2B%23%25&limit=2>; rel="first"',
-    );
+    expect(header({}, { q: "/?:@-._~!*'()" })).to.equal('</v1/products?q=/?:@-._~!*\'()&limit=2>; rel="first"');
+    expect(header({}, { q: ',;$&=+#%' })).to.equal('</v1/products?q=%2C%3B%24%26%3D%2B%23%25&limit=2>; rel="first"');
   });
 
   describe('with a long URL', () => {

@@ -24,14 +24,11 @@ describe('FieldSelector', () => {
     const view = read('updatedAt,name,id,price');
     expect(view.name).to.equal('id,name,price,updatedAt');
     expect(view.toJson(RECORD)).to.equal('{"id":7,"name":"Lamp","updatedAt":"1970-01-01T00:00:00.001Z"}');
-    expect(read('version,createdAt').toJson(RECORD)).to.equal(
-      '{"version":2,"createdAt":"1970-01-01T00:00:00.000Z"}',
-    );
+    expect(read('version,createdAt').toJson(RECORD)).to.equal('{"version":2,"createdAt":"1970-01-01T00:00:00.000Z"}');
   });
 
   it('takes the names of fields, separated by commas', () => {
-    const codes = (text: string) =>
-      views.parameter.issues(text, 'fields').map(({ code, name }) => `${code} ${name}`);
+    const codes = (text: string) => views.parameter.issues(text, 'fields').map(({ code, name }) => `${code} ${name}`);
     expect(views.parameter.isList).to.equal(true);
     expect(codes('id,name,description,sku,price,attributes,version,createdAt,updatedAt')).to.deep.equal([]);
     expect(codes('id,x')).to.deep.equal(['unknown_field fields']);

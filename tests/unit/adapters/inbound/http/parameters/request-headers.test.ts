@@ -55,8 +55,7 @@ describe('the header Idempotency-Key', () => {
   it('has a pattern for clients without spaces at the ends', () => {
     const pattern = new RegExp(KEY_PATTERN);
     for (const key of ['x', 'ab', 'a b', '!~']) expect(pattern.test(key), key).to.equal(true);
-    for (const key of ['', ' a', 'a ', 'a\u007f', 'é', 'a\nb'])
-      expect(pattern.test(key), key).to.equal(false);
+    for (const key of ['', ' a', 'a ', 'a\u007f', 'é', 'a\nb']) expect(pattern.test(key), key).to.equal(false);
   });
 
   it('belongs to its principal and identifies a body', () => {
@@ -108,8 +107,7 @@ describe('the header Prefer', () => {
   });
 
   it('is read up to 1,024 characters', () => {
-    const isRead = (length: number) =>
-      prefersCount(contextWith('Prefer', `${'x'.repeat(length)},count=exact`));
+    const isRead = (length: number) => prefersCount(contextWith('Prefer', `${'x'.repeat(length)},count=exact`));
     expect([isRead(1_024 - 12), isRead(1_024 - 11)]).to.deep.equal([true, false]);
   });
 

@@ -14,9 +14,7 @@ describe('TextCache', () => {
   it('computes the result of a text once', () => {
     const { computed, compute } = counting();
     const cache = new TextCache<number>();
-    expect([cache.get('ab', compute), cache.get('ab', compute), cache.get('', compute)]).to.deep.equal([
-      2, 2, 0,
-    ]);
+    expect([cache.get('ab', compute), cache.get('ab', compute), cache.get('', compute)]).to.deep.equal([2, 2, 0]);
     expect(computed).to.deep.equal(['ab', '']);
   });
 

@@ -90,10 +90,7 @@ describe('the references of orders', () => {
     products.ids.add(3);
     await replaced(id, order(1, 3, 1));
     expect(takeLookUps()).to.deep.equal([[], [[3]]]);
-    await expectAppError(replaced(id, order(2, 3, 2)), 'validation_failed', [
-      '/userId',
-      '/items/1/productId',
-    ]);
+    await expectAppError(replaced(id, order(2, 3, 2)), 'validation_failed', ['/userId', '/items/1/productId']);
   });
 
   it('are checked against the current record if an update lost a race', async () => {

@@ -10,11 +10,7 @@ import { RECORD_PLURALS } from '../../../../../support/tables.js';
 /** Fields that are laid over valid ones, and the issues that the body then has: `code pointer`. */
 type Case = readonly [fields: object, ...issues: string[]];
 
-function has(
-  { validate }: Pick<RecordFormat<never>, 'validate'>,
-  valid: object,
-  cases: readonly Case[],
-): void {
+function has({ validate }: Pick<RecordFormat<never>, 'validate'>, valid: object, cases: readonly Case[]): void {
   for (const [fields, ...expected] of cases) {
     const issues = validate({ ...valid, ...fields }).map(
       (issue) => `${issue.code} ${'pointer' in issue && issue.pointer}`,
@@ -94,10 +90,7 @@ describe('the rules of a product', () => {
       [{ attributes: { a: MAX, b: -MAX, c: 0.1, d: -0 } }],
       [{ attributes: { a: MAX + 1 } }, 'out_of_range /attributes/a'],
       [{ attributes: { a: -MAX - 1 } }, 'out_of_range /attributes/a'],
-      [
-        { attributes: { a: null, b: [], c: {} } },
-        ...['a', 'b', 'c'].map((key) => `invalid_type /attributes/${key}`),
-      ],
+      [{ attributes: { a: null, b: [], c: {} } }, ...['a', 'b', 'c'].map((key) => `invalid_type /attributes/${key}`)],
       [{ attributes: { '': null } }, 'too_short /attributes/', 'invalid_type /attributes/'],
     ]);
     expect(PRODUCTS.validate({ name: 'x', ...attributes(1_500, null) })).to.have.length(1_000);

@@ -13,10 +13,7 @@ describe('the socket of a CONNECT behind a response in progress', () => {
     server.emit('connection', socket);
     const request = { complete: true, destroy() {} };
     const response = Object.assign(new EventEmitter(), { req: request, writableNeedDrain: true });
-    connectionOf(socket).pipeline.add(
-      request as unknown as IncomingMessage,
-      response as unknown as ServerResponse,
-    );
+    connectionOf(socket).pipeline.add(request as unknown as IncomingMessage, response as unknown as ServerResponse);
     refuseTunnel(socket, {});
     return { socket, response };
   };

@@ -57,9 +57,7 @@ describe('a socket with unsent data', () => {
       plain._handle = { writeQueueSize: 1_000 - step };
       tls._handle = { writeQueueSize: 0, _parent: { writeQueueSize: 1_000 - step } };
     });
-    expect([reads, writesOut, plain, tls].map(({ destroyed }) => destroyed)).to.deep.equal(
-      Array(4).fill(false),
-    );
+    expect([reads, writesOut, plain, tls].map(({ destroyed }) => destroyed)).to.deep.equal(Array(4).fill(false));
   });
 
   it('is closed although its TLS layer changes, if the connection below accepts nothing', () => {

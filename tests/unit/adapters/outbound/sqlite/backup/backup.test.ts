@@ -23,10 +23,7 @@ describe('backUpDatabase', () => {
     target = join(folder, 'backups/b.sqlite');
   });
 
-  const inStore = async <Result>(
-    path: string,
-    use: (storage: ReturnType<typeof storageIn>) => Promise<Result>,
-  ) => {
+  const inStore = async <Result>(path: string, use: (storage: ReturnType<typeof storageIn>) => Promise<Result>) => {
     const storage = storageIn(path);
     await storage.store.open();
     try {
@@ -35,8 +32,7 @@ describe('backUpDatabase', () => {
       await storage.store.close();
     }
   };
-  const storageIn = (path: string) =>
-    storageOf(sqliteStorage({ file: path, tables: TABLES, budget: ENDLESS }));
+  const storageIn = (path: string) => storageOf(sqliteStorage({ file: path, tables: TABLES, budget: ENDLESS }));
   const idsIn = (path: string) =>
     inStore(path, async ({ products }) => {
       const { records } = await products.list({
@@ -50,8 +46,7 @@ describe('backUpDatabase', () => {
     inStore(file, async ({ products }) => {
       await products.insertAll(Array.from({ length: count }, (_, i) => product(i + 1)));
     });
-  const backUp = (progress = (_copied: number, _total: number) => {}) =>
-    backUpDatabase(file, target, progress);
+  const backUp = (progress = (_copied: number, _total: number) => {}) => backUpDatabase(file, target, progress);
   const failure = async (attempt: Promise<unknown>): Promise<Error> => {
     const error = await attempt.then(
       () => undefined,
@@ -80,10 +75,7 @@ describe('backUpDatabase', () => {
       const written: Promise<unknown>[] = [];
       const outcome = await backUp(() => {
         const id = 6_000 + ++steps;
-        written.push(
-          products.insertAll([product(id)]),
-          products.removeAll([{ id: steps, expected: 1, at: 0 }]),
-        );
+        written.push(products.insertAll([product(id)]), products.removeAll([{ id: steps, expected: 1, at: 0 }]));
       }).catch((error: unknown) => error);
       expect(outcome).to.be.a('number');
       await Promise.all(written);
@@ -106,9 +98,7 @@ describe('backUpDatabase', () => {
     expect(steps.length).to.be.greaterThan(3);
     expect(steps[0]).to.deep.equal([0, bytes]);
     expect(steps.at(-1)).to.deep.equal([bytes, bytes]);
-    expect(steps.map(([copied]) => copied)).to.deep.equal(
-      steps.map(([copied]) => copied).sort((a, b) => a - b),
-    );
+    expect(steps.map(([copied]) => copied)).to.deep.equal(steps.map(([copied]) => copied).sort((a, b) => a - b));
   });
 
   it('leaves no file if the progress callback throws, at any step', async () => {
@@ -146,9 +136,7 @@ describe('backUpDatabase', () => {
     await fill(1);
     const error = await failure(backUpDatabase(file, join(folder, 'none/b.sqlite'), () => {}));
     expect(error).to.be.instanceOf(BackupTargetError);
-    expect(error.message).to.match(
-      /none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.$/,
-    );
+    expect(error.message).to.match(/none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.$/);
   });
 
   it('rejects a source that does not exist, and does not create it', async () => {

@@ -31,8 +31,7 @@ describe('GroupCommit', () => {
   });
   afterEach(() => connection.close());
 
-  const insert = (n: number) =>
-    commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes);
+  const insert = (n: number) => commits.write(() => connection.prepare('INSERT INTO t VALUES (?)').run(n).changes);
   const rows = () => connection.prepare('SELECT n FROM t ORDER BY n').all();
 
   it('shares one commit among writes that arrive together', async () => {
@@ -78,11 +77,7 @@ describe('GroupCommit', () => {
   });
 
   it('rolls back and rejects a whole batch after an unexpected error', async () => {
-    const outcomes = await Promise.allSettled([
-      insert(1),
-      commits.write(() => connection.exec('nonsense')),
-      insert(2),
-    ]);
+    const outcomes = await Promise.allSettled([insert(1), commits.write(() => connection.exec('nonsense')), insert(2)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
     expect(rows()).to.have.length(0);
     await insert(3);

@@ -4,11 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import {
-  COLUMN_TUNING,
-  ColumnIndex,
-  type IndexView,
-} from '#src/adapters/outbound/sqlite/lists/column-index.js';
+import { COLUMN_TUNING, ColumnIndex, type IndexView } from '#src/adapters/outbound/sqlite/lists/column-index.js';
 import { ColumnQuery } from '#src/adapters/outbound/sqlite/lists/column-query.js';
 import { type Column, ColumnBuilder } from '#src/adapters/outbound/sqlite/lists/dictionary-column.js';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
@@ -79,9 +75,7 @@ describe('the index of SQLite in memory', () => {
           for (const write of writes.slice(at, at + 20))
             for (const repository of [writer, reference]) await apply(repository, write);
           const [lines, expected] = await Promise.all(
-            [reader, reference].map((repository) =>
-              transcript(repository, PRODUCTS.fields, { writes: [], queries }),
-            ),
+            [reader, reference].map((repository) => transcript(repository, PRODUCTS.fields, { writes: [], queries })),
           );
           expectSame('sqlite', lines ?? [], expected ?? []);
         }
@@ -130,9 +124,7 @@ describe('the index of SQLite in memory', () => {
     const view = () => database.inSnapshot(async (reader) => index.view(reader, names));
     const rename = async (from: number, end: number) => {
       for (const record of records.slice(from, end))
-        await repository.replaceAll([
-          { record: next({ ...record, fields: { name: 'a' } }, {}), expected: 1 },
-        ]);
+        await repository.replaceAll([{ record: next({ ...record, fields: { name: 'a' } }, {}), expected: 1 }]);
     };
     await index.prepare(names, BACKGROUND);
     let openGate = () => {};
@@ -145,10 +137,7 @@ describe('the index of SQLite in memory', () => {
     await rename(39, 40);
     expect([...((await view())?.changedIds() ?? [])]).to.have.length(11);
     openGate();
-    await until(
-      'the columns are made again',
-      async () => [...((await view())?.changedIds() ?? [])].length < 11,
-    );
+    await until('the columns are made again', async () => [...((await view())?.changedIds() ?? [])].length < 11);
     expect([...((await view())?.changedIds() ?? [])]).to.deep.equal([40]);
   });
 
@@ -158,13 +147,9 @@ describe('the index of SQLite in memory', () => {
       { field: 'brand', operator: 'eq', value: 'x' },
     ];
     const facets = { fields: [{ field: 'tags' }, { field: 'brand' }], limit: 5 };
-    const queries = [
-      'price.amount,id',
-      'price.amount,-id',
-      '-price.amount,id',
-      '-price.amount,-id',
-      'id',
-    ].map((sort) => ({ filters, order: by(sort), limit: 3, facets: sort === 'id' ? facets : undefined }));
+    const queries = ['price.amount,id', 'price.amount,-id', '-price.amount,id', '-price.amount,-id', 'id'].map(
+      (sort) => ({ filters, order: by(sort), limit: 3, facets: sort === 'id' ? facets : undefined }),
+    );
     const records = Array.from({ length: 300 }, (_, at) =>
       product(at + 1, {
         tags: [at < 12 ? 'a' : 'c'],
@@ -181,11 +166,7 @@ describe('the index of SQLite in memory', () => {
     beforeEach(async () => {
       const database = await open();
       other = await open(database.location);
-      [reader, writer, feed] = [
-        repositoryOf(database),
-        repositoryOf(other),
-        new SqliteFeedState(other, [PRODUCTS]),
-      ];
+      [reader, writer, feed] = [repositoryOf(database), repositoryOf(other), new SqliteFeedState(other, [PRODUCTS])];
       reference = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
       for (const repository of [writer, reference]) await repository.insertAll(records);
       await expectSameLists();
@@ -200,18 +181,14 @@ describe('the index of SQLite in memory', () => {
         await repository.removeAll(some.map(({ id }) => ({ id, expected: 1, at: AT })));
     };
     const expectSameLists = async () => {
-      const lines = (of: typeof reader | typeof reference) =>
-        transcript(of, PRODUCTS.fields, { writes: [], queries });
+      const lines = (of: typeof reader | typeof reference) => transcript(of, PRODUCTS.fields, { writes: [], queries });
       expect(await lines(reader)).to.deep.equal(await lines(reference));
     };
 
     for (const [name, write] of [
       ['changed a record', () => replace(records.slice(5, 6), { tags: ['b'] })],
       ['deleted a record', () => remove(records.slice(5, 6))],
-      [
-        'changed more records than a query follows by itself',
-        () => replace(records.slice(5), { tags: ['b'] }),
-      ],
+      ['changed more records than a query follows by itself', () => replace(records.slice(5), { tags: ['b'] })],
       [
         'deleted a record, whose tombstone expired',
         async () => {
@@ -359,8 +336,7 @@ describe('the index of SQLite in memory', () => {
     await index.prepare(names, BACKGROUND);
     const error = new Error('no');
     budget.pause = () => Promise.reject(error);
-    for (const record of records)
-      await repository.replaceAll([{ record: next(record, { brand: 'x' }), expected: 1 }]);
+    for (const record of records) await repository.replaceAll([{ record: next(record, { brand: 'x' }), expected: 1 }]);
     const view = () => database.inSnapshot(async (reader) => index.view(reader, names));
     expect([...((await view())?.changedIds() ?? [])]).to.have.length(9);
     await until('the error is logged', () => errors.length > 0);
@@ -426,8 +402,7 @@ describe('the index of SQLite in memory', () => {
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS, logger, BUSY);
     const names = [{ field: 'name' }];
     await index.prepare(names, BACKGROUND);
-    for (const record of records)
-      await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
+    for (const record of records) await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
     await database.inSnapshot(async (reader) => index.view(reader, names));
     await database.close();
     await Reflect.get(index, 'refreshing');
@@ -539,9 +514,7 @@ describe('the index of SQLite in memory', () => {
       for (const sort of ['name,id', '-price.amount,id', 'id'])
         for (const bytes of [1, 500, 5_000]) {
           const query = { limit: 60, bytes, filters: [tagged], order: by(sort) };
-          expect(await repository.list(query), `${bytes} bytes by ${sort}`).to.deep.equal(
-            await reference.list(query),
-          );
+          expect(await repository.list(query), `${bytes} bytes by ${sort}`).to.deep.equal(await reference.list(query));
         }
     };
     for (const one of [repository, reference]) await one.insertAll(records);

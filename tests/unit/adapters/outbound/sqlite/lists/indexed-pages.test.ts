@@ -35,9 +35,7 @@ describe('a page among 12,000 ties in SQLite', () => {
 
   /** The ids of a page in the direction of reading. */
   const read = async (order: string, from: Position, filters: readonly Filter[] = []): Promise<Id[]> => {
-    const ids = idsOf(
-      (await products.list(query({ limit: LIMIT, order: by(order), from, filters }))).records,
-    );
+    const ids = idsOf((await products.list(query({ limit: LIMIT, order: by(order), from, filters }))).records);
     return from.side === 'after' ? ids : ids.toReversed();
   };
 

@@ -106,82 +106,75 @@ describe('the statements of lists in SQLite', () => {
     expect(database.plans.at(at)).to.equal(plan);
   };
 
-  const pages: [query: string, filters: Filter[], sort: string, from: Position | undefined, plan: string][] =
+  const pages: [query: string, filters: Filter[], sort: string, from: Position | undefined, plan: string][] = [
+    ['all', [], 'name,id', undefined, 'SEARCH products by products_name (name>?)'],
+    ['live, behind a name', [live], 'name,id', behind('lamp 3', 5), 'SEARCH products by products_name (name>?)'],
+    ['live, newest first', [live], '-createdAt,-id', undefined, 'SCAN products by products_created_at'],
     [
-      ['all', [], 'name,id', undefined, 'SEARCH products by products_name (name>?)'],
-      [
-        'live, behind a name',
-        [live],
-        'name,id',
-        behind('lamp 3', 5),
-        'SEARCH products by products_name (name>?)',
-      ],
-      ['live, newest first', [live], '-createdAt,-id', undefined, 'SCAN products by products_created_at'],
-      [
-        'few, by name',
-        [cheap, brand],
-        'name,id',
-        behind('lamp 3', 5),
-        'SEARCH products by products_price_amount (price.amount<?), USE sorter FOR ORDER BY',
-      ],
-      [
-        'many, in their own order',
-        [dear, live],
-        'price.amount,id',
-        undefined,
-        'SEARCH products by products_price_amount (price.amount>?)',
-      ],
-      [
-        'many, in another order',
-        [dear, named],
-        'name,-price.amount,id',
-        undefined,
-        'SEARCH products by products_name (name>?), USE sorter FOR RIGHT PART OF ORDER BY',
-      ],
-      [
-        'a tag of many, by id',
-        [tag, other],
-        'id',
-        behind(5),
-        'SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id>?), SEARCH products by id (id=?)',
-      ],
-      [
-        'a brand of many, by id',
-        [brand, other],
-        '-id',
-        behind(50),
-        'SEARCH products by products_brand (brand=? AND rowid<?)',
-      ],
-      [
-        'a tag of many, by name',
-        [tag, red],
-        'name,id',
-        undefined,
-        'SEARCH products by products_name (name>?), SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id=?), SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id=?)',
-      ],
-      [
-        'a range of an attribute, by name',
-        [small],
-        'name,id',
-        undefined,
-        'SEARCH products by products_name (name>?), SEARCH products_values by PRIMARY KEY (field=? AND value>? AND value<?)',
-      ],
-      [
-        'a rare attribute, by name',
-        [rare, small],
-        'name,id',
-        undefined,
-        'SEARCH products by id (id=?), SEARCH products_values by PRIMARY KEY (field=?), SEARCH products_values by PRIMARY KEY (field=? AND value>? AND value<?), USE sorter FOR ORDER BY',
-      ],
-      [
-        'words, by name',
-        [searchFor('lamp'), live],
-        'name,id',
-        undefined,
-        'SEARCH products by products_name (name>?), SCAN json_each VIRTUAL TABLE INDEX 1:',
-      ],
-      ['no index', [other], 'id', behind(5), 'SEARCH products by id (id>?)'],
-    ];
+      'few, by name',
+      [cheap, brand],
+      'name,id',
+      behind('lamp 3', 5),
+      'SEARCH products by products_price_amount (price.amount<?), USE sorter FOR ORDER BY',
+    ],
+    [
+      'many, in their own order',
+      [dear, live],
+      'price.amount,id',
+      undefined,
+      'SEARCH products by products_price_amount (price.amount>?)',
+    ],
+    [
+      'many, in another order',
+      [dear, named],
+      'name,-price.amount,id',
+      undefined,
+      'SEARCH products by products_name (name>?), USE sorter FOR RIGHT PART OF ORDER BY',
+    ],
+    [
+      'a tag of many, by id',
+      [tag, other],
+      'id',
+      behind(5),
+      'SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id>?), SEARCH products by id (id=?)',
+    ],
+    [
+      'a brand of many, by id',
+      [brand, other],
+      '-id',
+      behind(50),
+      'SEARCH products by products_brand (brand=? AND rowid<?)',
+    ],
+    [
+      'a tag of many, by name',
+      [tag, red],
+      'name,id',
+      undefined,
+      'SEARCH products by products_name (name>?), SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id=?), SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id=?)',
+    ],
+    [
+      'a range of an attribute, by name',
+      [small],
+      'name,id',
+      undefined,
+      'SEARCH products by products_name (name>?), SEARCH products_values by PRIMARY KEY (field=? AND value>? AND value<?)',
+    ],
+    [
+      'a rare attribute, by name',
+      [rare, small],
+      'name,id',
+      undefined,
+      'SEARCH products by id (id=?), SEARCH products_values by PRIMARY KEY (field=?), SEARCH products_values by PRIMARY KEY (field=? AND value>? AND value<?), USE sorter FOR ORDER BY',
+    ],
+    [
+      'words, by name',
+      [searchFor('lamp'), live],
+      'name,id',
+      undefined,
+      'SEARCH products by products_name (name>?), SCAN json_each VIRTUAL TABLE INDEX 1:',
+    ],
+    ['no index', [other], 'id', behind(5), 'SEARCH products by id (id>?)'],
+  ];
   for (const [name, filters, sort, from, plan] of pages)
     it(`finds a page by the index of few rows, else in the order of the list: ${name}`, async () => {
       const query = { filters, order: by(sort), limit: 5, from };
@@ -219,27 +212,9 @@ describe('the statements of lists in SQLite', () => {
     expect(database.plans).to.have.length(1);
   });
 
-  const facets: [
-    what: string,
-    filters: Filter[],
-    field: FacetField,
-    after: FacetCount | undefined,
-    plan: string,
-  ][] = [
-    [
-      'few',
-      [cheap],
-      { field: 'brand' },
-      undefined,
-      'SEARCH products by products_price_amount (price.amount<?)',
-    ],
-    [
-      'all',
-      [],
-      { field: 'brand' },
-      undefined,
-      'SEARCH products by products_brand (brand>?), USE sorter FOR ORDER BY',
-    ],
+  const facets: [what: string, filters: Filter[], field: FacetField, after: FacetCount | undefined, plan: string][] = [
+    ['few', [cheap], { field: 'brand' }, undefined, 'SEARCH products by products_price_amount (price.amount<?)'],
+    ['all', [], { field: 'brand' }, undefined, 'SEARCH products by products_brand (brand>?), USE sorter FOR ORDER BY'],
     [
       'many',
       [tag],

@@ -50,9 +50,7 @@ describe('access by key in SQLite', () => {
     await database.open();
     await other.open();
     const record = { id: 1, version: 1, createdAt: 0, updatedAt: 0 };
-    await new SqliteRepository(database, PRODUCTS, ENDLESS).insertAll([
-      { ...record, fields: { name: 'A', sku: 'a' } },
-    ]);
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).insertAll([{ ...record, fields: { name: 'A', sku: 'a' } }]);
     await new SqliteRepository(database, USERS, ENDLESS).insertAll([
       { ...record, fields: { name: 'A', email: 'a@x' } },
     ]);
@@ -76,27 +74,18 @@ describe('access by key in SQLite', () => {
 
   it('finds used ids by the primary key', async () => {
     await new SqliteRepository(database, PRODUCTS, ENDLESS).findUsedIds([1, 2]);
-    expect(database.plans(other)).to.deep.equal([
-      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
-      BY_ID,
-    ]);
+    expect(database.plans(other)).to.deep.equal(['SEARCH products USING INTEGER PRIMARY KEY (rowid=?)', BY_ID]);
   });
 
   it('finds records by the indexes on unique values', async () => {
     const byId = 'SEARCH record USING INTEGER PRIMARY KEY (rowid=?)';
     const products = new SqliteRepository(database, PRODUCTS, ENDLESS);
     await products.findAllByUnique('id', [1, 2]);
-    expect(database.plans(other)).to.deep.equal([
-      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
-      byId,
-    ]);
+    expect(database.plans(other)).to.deep.equal(['SEARCH products USING INTEGER PRIMARY KEY (rowid=?)', byId]);
     await products.confirmAll([{ id: 1, version: 1 }]);
     expect(database.plans(other)).to.deep.equal(['SEARCH products USING INTEGER PRIMARY KEY (rowid=?)']);
     await products.findAllByUnique('sku', ['a', 'b']);
-    expect(database.plans(other)).to.deep.equal([
-      'SEARCH products USING COVERING INDEX products_sku (sku=?)',
-      byId,
-    ]);
+    expect(database.plans(other)).to.deep.equal(['SEARCH products USING COVERING INDEX products_sku (sku=?)', byId]);
     await new SqliteRepository(database, USERS, ENDLESS).findAllByUnique('email', ['a@x']);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH users USING COVERING INDEX users_email_folded (email folded=?)',
@@ -160,8 +149,6 @@ describe('access by key in SQLite', () => {
 
   it('copies reservations in the order of the primary key', async () => {
     await new SqliteReservations(database, PRODUCTS).read('', 10);
-    expect(database.plans(other)).to.deep.equal([
-      'SEARCH reservations USING PRIMARY KEY (resource=? AND key>?)',
-    ]);
+    expect(database.plans(other)).to.deep.equal(['SEARCH reservations USING PRIMARY KEY (resource=? AND key>?)']);
   });
 });

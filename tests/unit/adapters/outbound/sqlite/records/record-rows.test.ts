@@ -36,9 +36,7 @@ describe('an UPDATE of SQLite', () => {
   it('names the columns whose value changes, and no other, so that SQLite leaves their indexes alone', () => {
     expect(namedBy({ stock: 1 }, { stock: 2, ...CHANGES })).to.include.members(ALWAYS);
     expect(fieldsNamedBy({ stock: 7 }, CHANGES)).to.deep.equal(['"stock"']);
-    expect(fieldsNamedBy({ price: { amount: 7, currency: 'EUR' } }, CHANGES)).to.deep.equal([
-      '"price.amount"',
-    ]);
+    expect(fieldsNamedBy({ price: { amount: 7, currency: 'EUR' } }, CHANGES)).to.deep.equal(['"price.amount"']);
     expect(fieldsNamedBy({ description: 'new', attributes: { a: 1 } }, CHANGES)).to.deep.equal([]);
     expect(fieldsNamedBy({ price: { amount: 1, currency: 'EUR' } })).to.deep.equal([
       '"price.amount"',

@@ -27,8 +27,7 @@ const COLOUR = { field: 'attributes', key: 'colour' };
 const PRODUCTS = { path: '/v1/products' };
 
 describe('the values of fields in the console', () => {
-  const queries = (requests: readonly string[]) =>
-    requests.map((one) => decodeURIComponent(one.replaceAll('+', ' ')));
+  const queries = (requests: readonly string[]) => requests.map((one) => decodeURIComponent(one.replaceAll('+', ' ')));
 
   it('are asked for by the search and the filters, whatever the order and the page', () => {
     const filtered = state(filter('brand', 'in', 'A,B'), filter('attributes', 'gte', '5', 'watts'));
@@ -72,12 +71,8 @@ describe('the values of fields in the console', () => {
 
   it('that no list can hold are chosen alone', () => {
     for (const text of ['Acme, Inc', '']) {
-      expect(toggled([filter('brand', 'equals', 'A')], BRAND, text)).to.deep.equal([
-        filter('brand', 'equals', text),
-      ]);
-      expect(toggled([filter('brand', 'equals', text)], BRAND, 'A')).to.deep.equal([
-        filter('brand', 'equals', 'A'),
-      ]);
+      expect(toggled([filter('brand', 'equals', 'A')], BRAND, text)).to.deep.equal([filter('brand', 'equals', text)]);
+      expect(toggled([filter('brand', 'equals', text)], BRAND, 'A')).to.deep.equal([filter('brand', 'equals', 'A')]);
       expect(toggled([filter('brand', 'equals', text)], BRAND, text)).to.deep.equal([]);
     }
     const hundred = filter('brand', 'in', Array.from({ length: 100 }, (_, at) => at).join(','));
@@ -99,18 +94,9 @@ describe('the values of fields in the console', () => {
   });
 
   it('have the keys of the person, of the filters, and those that most records have', () => {
-    const records = [
-      { id: 1, attributes: { a: 1, b: 1 } },
-      { id: 2, attributes: { b: 1, 'c,d': 1 } },
-      { id: 3 },
-    ];
+    const records = [{ id: 1, attributes: { a: 1, b: 1 } }, { id: 2, attributes: { b: 1, 'c,d': 1 } }, { id: 3 }];
     const filters = [filter('attributes', 'equals', 'x', 'f'), filter('brand', 'equals', 'x')];
-    expect(attributeKeys('attributes', records, filters, ['mine', 'b'])).to.deep.equal([
-      'mine',
-      'b',
-      'f',
-      'a',
-    ]);
+    expect(attributeKeys('attributes', records, filters, ['mine', 'b'])).to.deep.equal(['mine', 'b', 'f', 'a']);
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, 1]));
     expect(attributeKeys('attributes', [{ id: 1, attributes: many }], [], [])).to.have.length(20);
   });

@@ -38,9 +38,7 @@ describe('the chart of prices', () => {
   };
 
   it('has about eight ranges with round limits', () => {
-    expect(limits(1_250, 8_990)).to.deep.equal([
-      1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000,
-    ]);
+    expect(limits(1_250, 8_990)).to.deep.equal([1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000]);
     expect(limits(100, 4_500).length).to.equal(6);
     expect(limits(7, 7)).to.deep.equal([7, 8]);
     expect(limits(0, 9)).to.deep.equal([0, 2, 4, 6, 8, 10]);
@@ -97,9 +95,9 @@ describe('the chart of prices', () => {
     expect(chosenRange(filters.slice(0, 3), PRICE)).to.deep.equal(open);
     const none = { from: undefined, below: undefined };
     expect(filtersOfRange({ ...STATE, filters }, PRICE, 'EUR', none)).to.deep.equal(filters.slice(0, 2));
-    expect(
-      chosenRange([filter('price.amount', 'gte', 'x'), filter('price.amount', 'ne', '1')], PRICE),
-    ).to.deep.equal(none);
+    expect(chosenRange([filter('price.amount', 'gte', 'x'), filter('price.amount', 'ne', '1')], PRICE)).to.deep.equal(
+      none,
+    );
   });
 
   it('exists if lists can be sorted and limited by the amount, and counted by the currency', () => {

@@ -6,9 +6,7 @@ const tags = (counts: Readonly<Record<string, number>>) =>
 
 describe('the tree of tags', () => {
   const shown = (path: string, counts: Readonly<Record<string, number>>, areAll = true) =>
-    childrenOf(path, tags(counts), areAll).map(
-      ({ label, count, isExact }) => `${label} ${isExact ? '' : '≥'}${count}`,
-    );
+    childrenOf(path, tags(counts), areAll).map(({ label, count, isExact }) => `${label} ${isExact ? '' : '≥'}${count}`);
 
   it('has a level for each part of a path, and a tag beside the path that begins with it', () => {
     const all = { lighting: 9, sale: 8, 'lighting/lamps': 5, 'lighting/lamps/desk': 3, 'kitchen/pans': 2 };
@@ -17,9 +15,7 @@ describe('the tree of tags', () => {
       'lamps 5',
       'lamps/ 3',
     ]);
-    expect(childrenOf('lighting/', tags({ 'lighting/lamps/desk': 3 }), true)[0]?.path).to.equal(
-      'lighting/lamps/',
-    );
+    expect(childrenOf('lighting/', tags({ 'lighting/lamps/desk': 3 }), true)[0]?.path).to.equal('lighting/lamps/');
   });
 
   it('counts no path exactly while there are more tags', () => {

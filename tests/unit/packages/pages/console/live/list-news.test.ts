@@ -1,11 +1,5 @@
 import { expect } from 'chai';
-import {
-  areNews,
-  type LiveList,
-  liveList,
-  missingIds,
-  updated,
-} from '#packages/pages/console/live/list-news.js';
+import { areNews, type LiveList, liveList, missingIds, updated } from '#packages/pages/console/live/list-news.js';
 import type { News } from '#packages/pages/console/types.js';
 
 const record = (id: number, version = 1, more: object = {}) => ({ id, version, ...more });
