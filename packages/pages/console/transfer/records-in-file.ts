@@ -33,6 +33,7 @@ export const LIMITS: PartLimits = { bytes: 524_288, records: 5_000 };
 
 /** A longer record is found, but not kept. */
 const MAX_RECORD_BYTES = 16 * 1_048_576;
+const PIECE_BYTES = 262_144;
 
 /**
  * Finds the records of a file, as the service does, and joins them to parts. It reads the file piece by piece and keeps a
@@ -71,9 +72,11 @@ export async function* partsOf(
     partEnd = next;
     if (records.length >= limits.records) yield partTo(next);
   }
-  const reader = file.stream().getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read())
-    for (const line of splitter.push(read.value)) yield* add(line, splitter.lineEnd + 1);
+  // Piece by piece, because a stream of a file that has changed may never end; a piece of it is refused.
+  for (let at = 0; at < file.size; at += PIECE_BYTES) {
+    const piece = new Uint8Array(await file.slice(at, at + PIECE_BYTES).arrayBuffer());
+    for (const line of splitter.push(piece)) yield* add(line, splitter.lineEnd + 1);
+  }
   for (const line of splitter.end()) yield* add(line, splitter.lineEnd);
   if (records.length > 0) yield partTo(file.size);
 }
