@@ -43,20 +43,10 @@ for (const store of HTTP_STORE_NAMES) {
     describe('POST', () => {
       it('creates a key and returns its secret', async () => {
         const before = Date.now();
-        const { response, id, key } = await createKey({
-          ...READER,
-          expiresAt: '2099-12-31T23:59:59+0100',
-        });
+        const { response, id, key } = await createKey({ ...READER, expiresAt: '2099-12-31T23:59:59+0100' });
         const { createdAt } = response.json;
         expect(response.text).to.equal(
-          JSON.stringify({
-            id,
-            ...READER,
-            expiresAt: '2099-12-31T22:59:59.000Z',
-            createdAt,
-            createdBy: 1,
-            key,
-          }),
+          JSON.stringify({ id, ...READER, expiresAt: '2099-12-31T22:59:59.000Z', createdAt, createdBy: 1, key }),
         );
         expect(isWellFormedKey(key)).to.equal(true);
         expect(createdAt).to.match(INSTANT);
@@ -81,12 +71,7 @@ for (const store of HTTP_STORE_NAMES) {
         ['a body that is not an object', [], [['invalid_type', '']]],
         [
           'several invalid fields',
-          {
-            name: ' ',
-            scopes: ['products:read', 'products:own', 7, 'products:read'],
-            expiresAt: 'soon',
-            x: 1,
-          },
+          { name: ' ', scopes: ['products:read', 'products:own', 7, 'products:read'], expiresAt: 'soon', x: 1 },
           [
             ['duplicate_value', '/scopes/3'],
             ['invalid_format', '/expiresAt'],
@@ -239,9 +224,7 @@ for (const store of HTTP_STORE_NAMES) {
         expect(etag).to.match(/^W\//);
         const headers = { Prefer: 'count=exact', 'If-None-Match': etag };
         expect((await request().get(query, { headers })).status).to.equal(304);
-        const lines = await request().get(`${path}?id.in=${ids}`, {
-          headers: { Accept: 'application/x-ndjson' },
-        });
+        const lines = await request().get(`${path}?id.in=${ids}`, { headers: { Accept: 'application/x-ndjson' } });
         expect(lines.text.trim().split('\n')).to.have.length(3);
         expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal((await request().get(`${path}/${two}`)).json);
         for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])

@@ -64,13 +64,7 @@ class Addresses {
     const response = await this.client.post(this.collection, body);
     expect(response.status, response.text).to.equal(201);
     const { id } = response.json;
-    return {
-      key,
-      id: id as number,
-      path: this.to(key),
-      byId: `${this.collection}/${id}`,
-      shown: response.json,
-    };
+    return { key, id: id as number, path: this.to(key), byId: `${this.collection}/${id}`, shown: response.json };
   }
 
   /** The ids of the records that have a key. */
@@ -420,10 +414,7 @@ describe('the e-mail address in a path', () => {
       expect([same.status, same.text, same.headers.etag]).to.deep.equal([200, created.text, '"1"']);
       expect((await client.patch(at(email), { name: 'Ann' })).text).to.equal(created.text);
     }
-    const respelt = await client.put(at('ann.CASE@example.com'), {
-      name: 'Ann',
-      email: 'ann.case@EXAMPLE.com',
-    });
+    const respelt = await client.put(at('ann.CASE@example.com'), { name: 'Ann', email: 'ann.case@EXAMPLE.com' });
     expect([respelt.status, respelt.json.email]).to.deep.equal([200, 'ann.case@EXAMPLE.com']);
     expect((await client.put(at('ANN.case@example.com'), { name: 'A' }, ifNoneMatch('*'))).status).to.equal(412);
     expect((await client.delete(at('ANN.CASE@EXAMPLE.COM'))).status).to.equal(204);
@@ -503,10 +494,7 @@ describe('a record by a unique field', () => {
       expect(first.headers['link']).to.include('</v2/products/sku/D-1>; rel="successor-version"');
       const second = await client.get('/v2/products/sku/D-1');
       expect(second.json).to.deep.equal({ id: first.json.id, title: 'Lamp', sku: 'D-1' });
-      expect(second.headers).to.include({
-        etag: '"v2.1"',
-        'content-location': `/v2/products/${first.json.id}`,
-      });
+      expect(second.headers).to.include({ etag: '"v2.1"', 'content-location': `/v2/products/${first.json.id}` });
       const headers = { 'API-Version': '2' };
       const replaced = await client.put('/products/sku/D-1', { title: 'Torch' }, { headers });
       expect([replaced.status, replaced.headers.etag]).to.deep.equal([200, '"v2.2"']);

@@ -63,10 +63,7 @@ for (const STORE of HTTP_STORE_NAMES)
       for (const path of [CHANGES, '/products/changes']) {
         const response = await request().get(path);
         expect([response.status, response.text]).to.deep.equal([200, '[]']);
-        expect(response.headers).to.include({
-          'cache-control': 'no-store',
-          'content-type': 'application/json',
-        });
+        expect(response.headers).to.include({ 'cache-control': 'no-store', 'content-type': 'application/json' });
         expect(response.headers).to.not.have.any.keys('etag', 'preference-applied');
         expect(response.headers['link']).to.match(new RegExp(`^<${path}\\?limit=100&cursor=[\\w-]+>; rel="next"$`));
         expect(await placeNow(request(), nextOf(response))).to.match(/cursor=/);
@@ -109,11 +106,7 @@ for (const STORE of HTTP_STORE_NAMES)
       const [entry] = await entriesFrom(request(), place, 1);
       expect(entry).to.have.all.keys('id', 'sku', 'version', 'createdAt');
       await request().delete(`/v1/products/${id}`);
-      expect((await entriesFrom(request(), place, 1)).at(-1)).to.deep.equal({
-        id,
-        version: 2,
-        deleted: true,
-      });
+      expect((await entriesFrom(request(), place, 1)).at(-1)).to.deep.equal({ id, version: 2, deleted: true });
     });
 
     it('belong to a resource', async () => {

@@ -95,11 +95,7 @@ describe('a compressible response', () => {
           })(),
         );
       };
-      const outgoing = get({
-        port: service.client.port,
-        headers: { 'Accept-Encoding': coding },
-        agent: false,
-      });
+      const outgoing = get({ port: service.client.port, headers: { 'Accept-Encoding': coding }, agent: false });
       const [response] = await once(outgoing, 'response');
       const seen: string[] = [];
       for await (const text of response.pipe(CODINGS[coding].stream()).setEncoding('utf8')) {
@@ -127,11 +123,7 @@ describe('a compressible response', () => {
           })(),
         );
       };
-      const outgoing = get({
-        port: service.client.port,
-        headers: { 'Accept-Encoding': coding },
-        agent: false,
-      });
+      const outgoing = get({ port: service.client.port, headers: { 'Accept-Encoding': coding }, agent: false });
       const [response] = await once(outgoing, 'response');
       await once(response, 'data');
       response.destroy();

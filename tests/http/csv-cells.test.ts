@@ -236,10 +236,7 @@ const MERGED: readonly Stored[] = [
   { header: 'attributes[new]:number', rows: [['7', changed({ new: 7 })]] },
   { header: 'attributes[colour]:number', rows: [['7', changed({ colour: 7 })]] },
   { header: 'attributes[watt]:boolean', rows: [['true', changed({ watt: true })]] },
-  {
-    header: 'attributes',
-    rows: [['"{""watt"":null,""a"":1}"', attributes({ colour: 'red', on: true, a: 1 })]],
-  },
+  { header: 'attributes', rows: [['"{""watt"":null,""a"":1}"', attributes({ colour: 'red', on: true, a: 1 })]] },
   {
     header: 'price.decimal,price.currency',
     rows: [
@@ -257,11 +254,7 @@ const MERGED: readonly Stored[] = [
       ['-1,', 'out_of_range /price/decimal'],
     ],
   },
-  {
-    header: 'price.decimal,price.currency',
-    stored: IN_YEN,
-    rows: [['24.99,', 'invalid_type /price/decimal']],
-  },
+  { header: 'price.decimal,price.currency', stored: IN_YEN, rows: [['24.99,', 'invalid_type /price/decimal']] },
   {
     header: 'price.decimal,price.currency',
     stored: UNPRICED,
@@ -344,10 +337,7 @@ const CLEARED: readonly Stored[] = [
   { header: 'description', rows: [['""', { description: '' }]] },
   { header: 'attributes', rows: [['', { attributes: undefined }]] },
   { header: 'attributes.watt,attributes[on],attributes.new', rows: [[',,', attributes({ colour: 'red' })]] },
-  {
-    header: 'attributes[watt]:number,attributes.colour',
-    rows: [[',""', attributes({ colour: '', on: true })]],
-  },
+  { header: 'attributes[watt]:number,attributes.colour', rows: [[',""', attributes({ colour: '', on: true })]] },
   { header: 'attributes.watt,attributes.on,attributes.colour', rows: [[',,', { attributes: undefined }]] },
   {
     header: 'price.amount,price.currency',
@@ -416,11 +406,7 @@ const STORED: readonly Stored[] = [
   ...MERGED,
   ...CLEARED.map((one) => ({ ...one, query: '&empty=clear' })),
   ...REPLACED.map((one) => ({ ...one, query: '&existing=replace' })),
-  {
-    query: '&existing=replace&empty=clear',
-    header: 'name,description',
-    rows: [['Torch,', { name: 'Torch' }]],
-  },
+  { query: '&existing=replace&empty=clear', header: 'name,description', rows: [['Torch,', { name: 'Torch' }]] },
   { query: '&existing=skip&empty=clear', header: 'name,price.amount', rows: [['Torch,x', {}]] },
   { query: '&empty=keep', header: 'name,description', rows: [['Torch,', { name: 'Torch' }]] },
 ];

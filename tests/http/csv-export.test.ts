@@ -146,9 +146,7 @@ describe('a list as CSV', () => {
     const { client } = priced;
     for (const [amount, currency] of prices) await client.post('/products', { name: 'x', price: { amount, currency } });
     await client.post('/products', { name: 'x' });
-    const { status, text } = await client.get('/products?fields=price.decimal,price.currency', {
-      headers: CSV,
-    });
+    const { status, text } = await client.get('/products?fields=price.decimal,price.currency', { headers: CSV });
     expect([status, text]).to.deep.equal([
       200,
       ['price.decimal,price.currency', ...prices.map(([, code, decimal]) => `${decimal},${code}`), ',', ''].join(

@@ -64,16 +64,9 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
           ['?match=id&existing=replace&dryRun=true', { ...taken, id: other.id }],
         ] as const) {
           const path = `${collection}/imports${query}`;
-          const response = await service.client.post(path, ndjson([line]), {
-            headers: NDJSON,
-            token: reader,
-          });
+          const response = await service.client.post(path, ndjson([line]), { headers: NDJSON, token: reader });
           expect(resultsOf(response), query).to.deep.equal([
-            {
-              line: 1,
-              status: 409,
-              error: { code: 'duplicate_value', message, details: [{ ...detail, id: owner }] },
-            },
+            { line: 1, status: 409, error: { code: 'duplicate_value', message, details: [{ ...detail, id: owner }] } },
           ]);
         }
       });

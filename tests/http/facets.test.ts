@@ -267,9 +267,7 @@ for (const store of HTTP_STORE_NAMES)
       expect(headers['cache-control']).to.equal('private, no-cache');
       const known = { 'If-None-Match': `${headers.etag}` };
       for (const method of ['GET', 'HEAD']) {
-        const response = await service.client.request(method, `${FACETS}?fields=brand&limit=1`, {
-          headers: known,
-        });
+        const response = await service.client.request(method, `${FACETS}?fields=brand&limit=1`, { headers: known });
         expect([response.status, response.text, response.headers['link']]).to.deep.equal([304, '', headers['link']]);
       }
       const whole = await get('fields=brand');
@@ -357,9 +355,7 @@ describe('the path of facets', () => {
 
   it('has JSON alone', async () => {
     for (const type of ['application/x-ndjson', 'text/csv', 'text/html']) {
-      const { status, json } = await service.client.get(`${FACETS}?fields=brand`, {
-        headers: { Accept: type },
-      });
+      const { status, json } = await service.client.get(`${FACETS}?fields=brand`, { headers: { Accept: type } });
       expect([status, json.code], type).to.deep.equal([406, 'not_acceptable']);
     }
   });

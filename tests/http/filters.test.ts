@@ -86,17 +86,8 @@ describe('filters', () => {
 
   const PRODUCTS: Fields[] = [
     { name: 'a', sku: 'A-1', price: { amount: 0, currency: 'EUR' }, attributes: { colour: 'red', size: 5 } },
-    {
-      name: 'ab',
-      sku: 'a-1',
-      price: { amount: 100, currency: 'USD' },
-      attributes: { colour: 'Red', new: true },
-    },
-    {
-      name: 'a%',
-      price: { amount: 9007199254740991, currency: 'EUR' },
-      attributes: { 'a.b.c': '1', $gt: 'x' },
-    },
+    { name: 'ab', sku: 'a-1', price: { amount: 100, currency: 'USD' }, attributes: { colour: 'Red', new: true } },
+    { name: 'a%', price: { amount: 9007199254740991, currency: 'EUR' }, attributes: { 'a.b.c': '1', $gt: 'x' } },
     {
       name: 'a_c',
       sku: 'x.y',
@@ -361,10 +352,7 @@ describe('filters', () => {
       const { status, json } = await request().get(`/users?${filter}`);
       expect([status, json.code], filter).to.deep.equal([400, 'invalid_parameter']);
       expect(json.details).to.have.length(1);
-      expect(json.details[0]).to.include({
-        code: 'invalid_format',
-        name: filter.slice(0, filter.indexOf('=')),
-      });
+      expect(json.details[0]).to.include({ code: 'invalid_format', name: filter.slice(0, filter.indexOf('=')) });
       expect(json.message).to.include('in a query + is written %2B');
     }
     for (const filter of ['email=ann%2Bshop@example.com', 'email.prefix=ann%2B', 'email.in=x,ann%2Bshop@example.com'])

@@ -134,17 +134,8 @@ const FAILED = {
   details: [],
 };
 const changed = (line: number, id: number, version: number) => ({ line, status: 200, id, version });
-const unchanged = (line: number, id: number, version: number) => ({
-  ...changed(line, id, version),
-  unchanged: true,
-});
-const failed = (line: number, id: number, version: number) => ({
-  line,
-  status: 412,
-  id,
-  version,
-  error: FAILED,
-});
+const unchanged = (line: number, id: number, version: number) => ({ ...changed(line, id, version), unchanged: true });
+const failed = (line: number, id: number, version: number) => ({ line, status: 412, id, version, error: FAILED });
 const deleted = (line: number) => ({ line, status: 204 });
 const absent = (line: number) => ({ line, status: 204, unchanged: true });
 
@@ -280,9 +271,7 @@ function describeMatching(at: Imports): void {
       ['Match=id', ['unknown_parameter', 'Match']],
       ['match=%FF&dryRun=x', ['invalid_format', 'match'], ['invalid_format', 'dryRun']],
     ] as const) {
-      const response = await at.client.post(`${at.path}?${query}`, ndjson([at.newFields()]), {
-        headers: NDJSON,
-      });
+      const response = await at.client.post(`${at.path}?${query}`, ndjson([at.newFields()]), { headers: NDJSON });
       const code = issues[0]?.[0] === 'unknown_parameter' ? 'unknown_parameter' : 'invalid_parameter';
       expect([response.status, response.json.code], query).to.deep.equal([400, code]);
       expect(issueLocations(response), query).to.deep.equal(issues);

@@ -81,12 +81,7 @@ describe('the usage of an API key', () => {
     expect(await usageAt(path), 'before it is saved').to.equal(undefined);
     await save();
     const usage = await usageAt(path);
-    const route = (method: string, route: string, requests: number) => ({
-      method,
-      route,
-      version: 1,
-      requests,
-    });
+    const route = (method: string, route: string, requests: number) => ({ method, route, version: 1, requests });
     expect(usage?.requests).to.equal(6);
     expect(usage?.byRoute).to.deep.equal([
       route('GET', '/v1/products/{id}', 4),

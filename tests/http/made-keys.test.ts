@@ -55,10 +55,7 @@ for (const store of HTTP_STORE_NAMES)
     });
 
     it('are replayed as they were made', async () => {
-      const admin = await made(FIRST_KEY, {
-        ...ADMIN,
-        expiresAt: new Date(Date.now() + DAY_MS).toISOString(),
-      });
+      const admin = await made(FIRST_KEY, { ...ADMIN, expiresAt: new Date(Date.now() + DAY_MS).toISOString() });
       const options = { token: admin.key, headers: { 'Idempotency-Key': 'one' } };
       const { key: _secret, ...first } = (await service.client.post('/v1/api-keys', READER, options)).json;
       const again = await service.client.post('/v1/api-keys', READER, options);

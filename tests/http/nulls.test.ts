@@ -93,14 +93,7 @@ describe('null', () => {
   });
 
   it('is no value in an API key', async () => {
-    const body = {
-      name: 'x',
-      scopes: ['users:read'],
-      expiresAt: null,
-      key: null,
-      lastUsedAt: null,
-      usage: null,
-    };
+    const body = { name: 'x', scopes: ['users:read'], expiresAt: null, key: null, lastUsedAt: null, usage: null };
     const { status, json } = await service.client.post('/v1/api-keys', body);
     expect([status, 'expiresAt' in json]).to.deep.equal([201, false]);
   });
@@ -173,15 +166,9 @@ describe('live, the status of a product without one', () => {
     const patch = (...operations: object[]) => service.client.patch(`/v1/products/${id}`, operations, JSON_PATCH);
     const test = { op: 'test', path: '/status', value: 'live' };
     expect((await patch(test)).json.code).to.equal('patch_test_failed');
-    expect((await patch({ op: 'replace', path: '/status', value: 'live' })).json).to.deep.equal({
-      id,
-      name: 'Lamp',
-    });
+    expect((await patch({ op: 'replace', path: '/status', value: 'live' })).json).to.deep.equal({ id, name: 'Lamp' });
     expect([(await patch(test)).status, (await patch(test)).json.code]).to.deep.equal([409, 'patch_test_failed']);
-    expect((await patch({ op: 'add', path: '/status', value: 'live' })).json).to.deep.equal({
-      id,
-      name: 'Lamp',
-    });
+    expect((await patch({ op: 'add', path: '/status', value: 'live' })).json).to.deep.equal({ id, name: 'Lamp' });
   });
 
   it('is a value of no other field, and in no other spelling', async () => {

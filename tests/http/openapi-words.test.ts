@@ -35,9 +35,7 @@ describe('the OpenAPI document and the service', () => {
 
   it('checks the version for OPTIONS too', async () => {
     for (const version of ['99', '01', '']) {
-      const response = await service.client.request('OPTIONS', '/v1/products', {
-        headers: { 'API-Version': version },
-      });
+      const response = await service.client.request('OPTIONS', '/v1/products', { headers: { 'API-Version': version } });
       expect([response.status, response.json.code], version).to.deep.equal([400, 'unsupported_version']);
     }
   });
@@ -93,9 +91,7 @@ describe('the OpenAPI document and the service', () => {
   });
 
   it('has OAuth errors for OPTIONS of the token endpoint too', async () => {
-    const response = await service.client.request('OPTIONS', '/oauth/token', {
-      headers: { 'API-Version': '2' },
-    });
+    const response = await service.client.request('OPTIONS', '/oauth/token', { headers: { 'API-Version': '2' } });
     expect([response.status, response.json.error]).to.deep.equal([400, 'invalid_request']);
   });
 

@@ -15,10 +15,7 @@ function pageLinks(header: unknown): Links {
 async function page(client: HttpClient, path: string): Promise<{ ids: number[]; links: Links }> {
   const response = await client.get(path);
   expect(response.status, response.text).to.equal(200);
-  return {
-    ids: response.json.map(({ id }: { id: number }) => id),
-    links: pageLinks(response.headers['link']),
-  };
+  return { ids: response.json.map(({ id }: { id: number }) => id), links: pageLinks(response.headers['link']) };
 }
 
 /** @returns the ids of each page, from a path on */

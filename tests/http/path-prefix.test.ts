@@ -59,10 +59,7 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
       ['application/x-ndjson', '{"name":"Lamp"}'],
       ['application/json', '[{"name":"Lamp"}]'],
     ] as const) {
-      const { json } = await send('POST', `${PREFIX}/v1/products`, {
-        body,
-        headers: { 'Content-Type': type },
-      });
+      const { json } = await send('POST', `${PREFIX}/v1/products`, { body, headers: { 'Content-Type': type } });
       expect(json.message).to.include(` to ${PREFIX}/v1/products/imports`);
     }
   });

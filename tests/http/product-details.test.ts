@@ -67,11 +67,7 @@ for (const store of HTTP_STORE_NAMES)
       expect((await client.patch(path, backwards)).text).to.equal(text);
       await shown('PATCH');
       await client.put(path, { name: 'x' });
-      const patch = Object.entries(backwards).map(([name, value]) => ({
-        op: 'add',
-        path: `/${name}`,
-        value,
-      }));
+      const patch = Object.entries(backwards).map(([name, value]) => ({ op: 'add', path: `/${name}`, value }));
       expect((await client.patch(path, patch, JSON_PATCH)).text).to.equal(text);
       await shown('JSON Patch');
       await client.put(path, { name: 'x' });

@@ -66,12 +66,7 @@ for (const store of HTTP_STORE_NAMES) {
     describe('PATCH', () => {
       it('removes fields that are null, and merges price and attributes', async () => {
         const item = await create(FULL);
-        const patch = {
-          name: 'Torch',
-          sku: null,
-          price: { amount: 5 },
-          attributes: { 'a.b': null, new: 'n' },
-        };
+        const patch = { name: 'Torch', sku: null, price: { amount: 5 }, attributes: { 'a.b': null, new: 'n' } };
         const { id: _, ...patched } = (await request().patch(item, patch)).json;
         const { sku: _removed, ...kept } = FULL;
         expect(patched).to.deep.equal({

@@ -20,10 +20,7 @@ describe('behind a proxy', () => {
       [],
     ]);
     expect(response.headers, message).to.not.have.any.keys('location', 'ratelimit', 'ratelimit-policy');
-    expect(response.headers, message).to.include({
-      'cache-control': 'no-store',
-      'strict-transport-security': YEAR,
-    });
+    expect(response.headers, message).to.include({ 'cache-control': 'no-store', 'strict-transport-security': YEAR });
     expect(response.headers['x-request-id'], message).to.be.a('string');
   };
 

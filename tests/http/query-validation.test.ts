@@ -66,11 +66,7 @@ describe('invalid input', () => {
     for (const body of [
       { name: '😀'.repeat(200) },
       { name: 'x'.repeat(200), description: '\t\r\n'.repeat(1666), sku: 'x'.repeat(64) },
-      {
-        name: 'x',
-        price: { amount: 2 ** 53 - 1, currency: 'XXX' },
-        attributes: { n: -(2 ** 53 - 1), f: 1e-7 },
-      },
+      { name: 'x', price: { amount: 2 ** 53 - 1, currency: 'XXX' }, attributes: { n: -(2 ** 53 - 1), f: 1e-7 } },
       { name: '\u0085x', attributes },
       { name: '\ue000\ufffd\u{10ffff}e\u0301' },
     ]) {
@@ -83,10 +79,7 @@ describe('invalid input', () => {
 
   describe('media types', () => {
     const attempt = (headers: Record<string, string>, method = 'POST') =>
-      request().request(method, method === 'POST' ? '/products' : '/products/1', {
-        body: '{"name":"Lamp"}',
-        headers,
-      });
+      request().request(method, method === 'POST' ? '/products' : '/products/1', { body: '{"name":"Lamp"}', headers });
 
     it('rejects a body of another type', async () => {
       for (const type of OTHER_TYPES) {

@@ -18,10 +18,7 @@ import { describeWiring } from './resource/wiring.js';
 /** What a resource itself decides: its paths, fields, schema, references and responseMapper. */
 const OWN_PARTS = [describePost, describeValidation, describeGet, describePut, describePatch, describeDelete];
 const SHARED_PARTS = [describeMessages, describeIdempotency, describeImport, describeJsonPatch, describeConditions];
-const PARTS = {
-  whole: [...OWN_PARTS, ...SHARED_PARTS],
-  own: [...OWN_PARTS, describeWiring],
-};
+const PARTS = { whole: [...OWN_PARTS, ...SHARED_PARTS], own: [...OWN_PARTS, describeWiring] };
 
 /** The store that a contract test uses, and whether it runs all tests. */
 interface Target {

@@ -5,11 +5,7 @@ import { cursorIn, linksOf } from '../support/links.js';
 
 const PRODUCTS = [
   { name: 'Green Lamp', sku: 'GL-100', price: { amount: 900, currency: 'EUR' } },
-  {
-    name: 'Lamp shade',
-    description: 'Fits the green lamp.',
-    attributes: { colour: 'Café crème', watts: 60 },
-  },
+  { name: 'Lamp shade', description: 'Fits the green lamp.', attributes: { colour: 'Café crème', watts: 60 } },
   { name: 'Desk', sku: 'D.200', price: { amount: 100, currency: 'USD' }, attributes: { note: 'oak/steel' } },
   { name: 'ΟΔΟΣ', description: 'Straße, İstanbul; Ёлка' },
   { name: '東京タワーの置物', sku: 'T_1' },

@@ -56,9 +56,7 @@ describe('the security headers', () => {
 
   it('are in a 304 and a 204 response', async () => {
     const { headers } = await service.client.get('/products/1');
-    const unchanged = await service.client.get('/products/1', {
-      headers: { 'If-None-Match': String(headers.etag) },
-    });
+    const unchanged = await service.client.get('/products/1', { headers: { 'If-None-Match': String(headers.etag) } });
     const deleted = await service.client.delete('/products/1');
     expect([unchanged.status, deleted.status]).to.deep.equal([304, 204]);
     for (const response of [unchanged, deleted]) expect(response.headers).to.include(SECURITY_HEADERS);

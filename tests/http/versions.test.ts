@@ -135,9 +135,7 @@ describe('two versions of a resource, the first deprecated', () => {
     ] as const) {
       for (const method of ['GET', 'OPTIONS', 'DELETE', 'HEAD']) {
         if (method === 'DELETE' && !path.endsWith('/1')) continue;
-        const response = await request().request(method, path, {
-          headers: { 'API-Version': requestedVersion },
-        });
+        const response = await request().request(method, path, { headers: { 'API-Version': requestedVersion } });
         expect(
           [response.status, response.headers['api-version']],
           `${method} ${path} ${requestedVersion}`,

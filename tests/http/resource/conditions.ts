@@ -84,11 +84,7 @@ export function describeConditions(collection: Collection): void {
       for (const tag of ['', ' ', ',', ' , ,', '1', "'1'", '"1', '"1" "2"', '*, "1"', 'w/"1"', '"1"-gzip']) {
         const response = await collection.client.put(path, fields, ifMatch(tag));
         expect([response.status, response.json.code], tag).to.deep.equal([400, 'invalid_parameter']);
-        expect(response.json.details[0]).to.include({
-          code: 'invalid_format',
-          in: 'header',
-          name: 'If-Match',
-        });
+        expect(response.json.details[0]).to.include({ code: 'invalid_format', in: 'header', name: 'If-Match' });
       }
     });
 
@@ -99,10 +95,7 @@ export function describeConditions(collection: Collection): void {
         ['PATCH', {}],
         ['DELETE', undefined],
       ] as const) {
-        const response = await collection.client.request(method, collection.missingPath, {
-          body,
-          ...ifMatch('"1"'),
-        });
+        const response = await collection.client.request(method, collection.missingPath, { body, ...ifMatch('"1"') });
         expect(response.status, method).to.equal(404);
       }
     });

@@ -270,9 +270,7 @@ export function describeImport(collection: Collection): void {
     it('cannot share its key with a single POST', async () => {
       const [first, second, fields] = [randomUUID(), randomUUID(), collection.fields()];
       await sendWithKey(stream([fields]), first);
-      const single = await collection.client.post(collection.path, fields, {
-        headers: { 'Idempotency-Key': first },
-      });
+      const single = await collection.client.post(collection.path, fields, { headers: { 'Idempotency-Key': first } });
       expect([single.status, single.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
       const other = collection.fields();
       await collection.client.post(collection.path, other, { headers: { 'Idempotency-Key': second } });

@@ -65,9 +65,7 @@ export function describeMessages(collection: Collection): void {
   });
 
   it('rejects an unknown version and malformed paths', async () => {
-    const response = await collection.client.get(collection.path, {
-      headers: { 'API-Version': UNKNOWN_VERSION },
-    });
+    const response = await collection.client.get(collection.path, { headers: { 'API-Version': UNKNOWN_VERSION } });
     expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
     for (const path of [
       `${collection.path}/`,

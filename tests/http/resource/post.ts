@@ -33,9 +33,7 @@ export function describePost(collection: Collection): void {
 
     it('omits the body with Prefer: return=minimal', async () => {
       for (const Prefer of ['return=minimal', 'respond-async, Return="minimal"; x=y, return=representation']) {
-        const response = await collection.client.post(collection.path, collection.fields(), {
-          headers: { Prefer },
-        });
+        const response = await collection.client.post(collection.path, collection.fields(), { headers: { Prefer } });
         expect([response.status, response.text]).to.deep.equal([201, '']);
         expect(response.headers).to.include({ 'preference-applied': 'return=minimal', etag: '"1"' });
         expect(response.headers).to.not.have.property('content-type');
@@ -50,9 +48,7 @@ export function describePost(collection: Collection): void {
         're turn=minimal',
         'return=representation, return=minimal',
       ]) {
-        const response = await collection.client.post(collection.path, collection.fields(), {
-          headers: { Prefer },
-        });
+        const response = await collection.client.post(collection.path, collection.fields(), { headers: { Prefer } });
         expect(response.text, Prefer).to.not.equal('');
       }
     });

@@ -53,11 +53,7 @@ export function describeWiring(collection: Collection): void {
         { line: 1, status: 200, id, version: 2 },
         { line: 2, status: 404, error: { code: 'not_found', message: 'Not found.', details: [] } },
       ]);
-      expect((await request().get(`${collection.path}/${id}`)).json).to.deep.equal({
-        id,
-        ...fields,
-        [name]: value,
-      });
+      expect((await request().get(`${collection.path}/${id}`)).json).to.deep.equal({ id, ...fields, [name]: value });
       expect(await run({ id, deleted: true })).to.deep.equal([{ line: 1, status: 204 }]);
     });
 

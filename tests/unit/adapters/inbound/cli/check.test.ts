@@ -92,11 +92,7 @@ describe('catalogue check', () => {
 
   it('prints a line for each finding, and what to do', async () => {
     const where = folder();
-    const { code, out } = await runInProcess(['check'], {
-      ...ANY_PORT,
-      DATA_DIR: join(where, 'x'),
-      STORE: 'memory',
-    });
+    const { code, out } = await runInProcess(['check'], { ...ANY_PORT, DATA_DIR: join(where, 'x'), STORE: 'memory' });
     expect(code).to.equal(0);
     expect(out)
       .to.match(/^ok {7}settings {6}all \d+ are valid \(from a file or the environment: 4\)$/m)

@@ -274,11 +274,7 @@ describe('the command line', () => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).to.deep.include({
-      name: 'LOG_LEVEL',
-      value: 'warn',
-      source: 'environment',
-    });
+    ).to.deep.include({ name: 'LOG_LEVEL', value: 'warn', source: 'environment' });
   });
 
   it('rejects the memory store, which ends with the process', async () => {

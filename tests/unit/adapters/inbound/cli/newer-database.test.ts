@@ -60,9 +60,7 @@ describe('a database with one step of the schema more than this version knows', 
   });
 
   it('is refused as a backup', async () => {
-    const { code, out, err } = await runInProcess(['restore', file], {
-      SQLITE_FILE: join(folder, 'new.sqlite'),
-    });
+    const { code, out, err } = await runInProcess(['restore', file], { SQLITE_FILE: join(folder, 'new.sqlite') });
     expect([code, out, err]).to.deep.equal([65, '', `${reason(file)}; ${remedy}.\n`]);
   });
 

@@ -3,14 +3,8 @@ import { Deprecation } from '#src/adapters/inbound/http/core/route.js';
 
 describe('Deprecation', () => {
   it('formats its headers as seconds since 1970 (RFC 9745) and as an HTTP date (RFC 8594)', () => {
-    const { headers } = new Deprecation({
-      since: '2026-03-01T12:30:00.999+02:00',
-      sunset: '2027-03-01T10:30:00.5Z',
-    });
-    expect(headers).to.deep.equal({
-      Deprecation: '@1772361000',
-      Sunset: 'Mon, 01 Mar 2027 10:30:00 GMT',
-    });
+    const { headers } = new Deprecation({ since: '2026-03-01T12:30:00.999+02:00', sunset: '2027-03-01T10:30:00.5Z' });
+    expect(headers).to.deep.equal({ Deprecation: '@1772361000', Sunset: 'Mon, 01 Mar 2027 10:30:00 GMT' });
   });
 
   for (const [since, sunset] of [

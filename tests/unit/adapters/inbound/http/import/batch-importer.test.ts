@@ -69,10 +69,7 @@ describe('BatchImporter', () => {
 
   it('refuses all further lines of a client that has lost its access, without another check', async () => {
     const lost = new AppError('invalid_token', 'lost');
-    expect(await importWith(undefined, lost, undefined)).to.deep.equal({
-      statuses: [204, 401, 401],
-      checks: 2,
-    });
+    expect(await importWith(undefined, lost, undefined)).to.deep.equal({ statuses: [204, 401, 401], checks: 2 });
   });
 
   it('goes on after the store was unavailable', async () => {

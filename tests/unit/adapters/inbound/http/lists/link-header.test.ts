@@ -6,11 +6,7 @@ import { BY_ID, type ListQuery, type Position } from '#src/application/ports/lis
 import { cursorIn, linksOf } from '../../../../../support/links.js';
 
 const record = (id: number) => ({ id, version: 1, createdAt: 0, updatedAt: 0, fields: {} });
-const at = (side: Position['side'], inclusive: boolean, ...values: number[]): Position => ({
-  side,
-  inclusive,
-  values,
-});
+const at = (side: Position['side'], inclusive: boolean, ...values: number[]): Position => ({ side, inclusive, values });
 const MAX_TARGET = 8_192;
 const MAX_LINK = 2_048;
 

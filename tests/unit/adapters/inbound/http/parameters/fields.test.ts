@@ -3,13 +3,7 @@ import { FieldSelector } from '#src/adapters/inbound/http/parameters/fields.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { Product } from '#src/domain/product.js';
 
-const RECORD = {
-  id: 7,
-  version: 2,
-  createdAt: 0,
-  updatedAt: 1,
-  fields: { name: 'Lamp', sku: 's' } as Product,
-};
+const RECORD = { id: 7, version: 2, createdAt: 0, updatedAt: 1, fields: { name: 'Lamp', sku: 's' } as Product };
 
 describe('FieldSelector', () => {
   const views = new FieldSelector(PRODUCTS, 'item');
