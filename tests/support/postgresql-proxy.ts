@@ -1,27 +1,5 @@
 import type { Socket } from 'node:net';
-import { sendHalf, TcpProxy } from './tcp-proxy.js';
-
-/** What happens to a statement. The server does not execute it with the first three, and executes it with the others. */
-const POSTGRESQL_FAULTS = [
-  /** The connection is closed before the statement. */
-  'unsent',
-  /** The connection is closed in the middle of the statement. */
-  'halved',
-  /** The server ends the connection before the statement. */
-  'terminated',
-  /** The connection is closed before the reply. */
-  'lost',
-  /** The connection is closed in the middle of the reply. */
-  'cut',
-  /** The server ends the connection in the place of the reply. */
-  'failed',
-  /** The server ends the connection after the reply. */
-  'answered',
-  /** The reply comes after every time-out. */
-  'late',
-] as const;
-
-export type PostgresqlFault = (typeof POSTGRESQL_FAULTS)[number];
+import { BROKEN_CALLS, type Faults, FaultyProxy } from './tcp-proxy.js';
 
 /** Types of https://www.postgresql.org/docs/current/protocol-message-formats.html; those of one side differ from the other's. */
 const TYPE = { parse: 'P', bind: 'B', query: 'Q', sync: 'S', keyData: 'K', ready: 'Z' } as const;
@@ -30,24 +8,19 @@ const HEAD_BYTES = 5;
 
 export interface PostgresqlProxyOptions {
   /** Returns the fault of a statement, by its text; undefined lets it pass. */
-  choose(text: string): PostgresqlFault | undefined;
+  choose(text: string): string | undefined;
   /** Ends a connection on the server, and waits for its end. */
   terminate(pid: number): Promise<unknown>;
-  /** The time after which a late reply is sent. */
   readonly lateMs: number;
 }
 
-/** A proxy before PostgreSQL that plays faults at chosen statements. It knows no TLS. */
-export class PostgresqlProxy extends TcpProxy {
-  /** How often each fault was played. */
-  readonly played = Object.fromEntries(POSTGRESQL_FAULTS.map((fault) => [fault, 0])) as Record<PostgresqlFault, number>;
-
-  /** @param port of the server */
+/** A proxy before PostgreSQL, which knows no TLS. */
+export class PostgresqlProxy extends FaultyProxy {
   constructor(
     port: number,
     private readonly options: PostgresqlProxyOptions,
   ) {
-    super({ port });
+    super(port, options.lateMs);
   }
 
   protected override forward(near: Socket, far: Socket): void {
@@ -57,60 +30,63 @@ export class PostgresqlProxy extends TcpProxy {
     const statement: Buffer[] = [];
     const reply: Buffer[] = [];
     /** Of the statement whose reply is awaited; the driver sends one at a time. */
-    let fault: PostgresqlFault | undefined;
+    let fault: string | undefined;
     let isAwaited = false;
 
-    const send = (bytes: Buffer) => {
+    const send = (message: Buffer) => {
       isAwaited = true;
-      far.write(bytes);
+      far.write(message);
     };
-    const playBefore = async (bytes: Buffer) => {
-      if (fault) this.played[fault]++;
-      if (fault === 'unsent') near.resetAndDestroy();
-      else if (fault === 'halved') sendHalf(far, bytes);
-      else {
-        if (fault === 'terminated') await this.options.terminate(pid);
-        send(bytes);
-      }
+    const before: Faults = {
+      ...BROKEN_CALLS,
+      /** The server ends the connection before the statement. */
+      terminated: async ({ message }) => {
+        await this.options.terminate(pid);
+        send(message);
+      },
     };
-    const playAfter = async (bytes: Buffer) => {
-      isAwaited = false;
-      if (fault === 'lost') near.resetAndDestroy();
-      else if (fault === 'cut') sendHalf(near, bytes);
-      else if (fault === 'late') setTimeout(() => near.writable && near.write(bytes), this.options.lateMs);
-      else if (fault === 'failed') await this.options.terminate(pid);
-      else if (fault === 'answered') {
-        // The error of the server follows in the same packet, before anybody can use the connection again.
+    const after: Faults = {
+      ...this.brokenReplies,
+      /** The server ends the connection in the place of the reply. */
+      failed: () => this.options.terminate(pid),
+      /** The error of the server follows the reply in the same packet, before anybody can use the connection again. */
+      answered: (_call, bytes) => {
         reply.push(bytes);
         isAwaited = true;
-        await this.options.terminate(pid);
-      } else near.write(bytes);
+        return this.options.terminate(pid);
+      },
     };
 
     let hasStarted = false;
-    onMessage(near, true, (message, type) => {
+    onMessage(near, true, (part, type) => {
       // The first one has no type.
       if (!hasStarted) {
         hasStarted = true;
-        far.write(message);
+        far.write(part);
         return;
       }
-      if (type === TYPE.parse) texts.set(textAt(message, 0), textAt(message, 1));
-      if (type === TYPE.bind) text = texts.get(textAt(message, 1)) ?? '';
-      if (type === TYPE.query) text = textAt(message, 0);
-      statement.push(message);
+      if (type === TYPE.parse) texts.set(textAt(part, 0), textAt(part, 1));
+      if (type === TYPE.bind) text = texts.get(textAt(part, 1)) ?? '';
+      if (type === TYPE.query) text = textAt(part, 0);
+      statement.push(part);
       if (type !== TYPE.sync && type !== TYPE.query) return;
       fault = this.options.choose(text);
-      void playBefore(Buffer.concat(statement.splice(0)));
+      const message = Buffer.concat(statement.splice(0));
+      if (fault && fault in before) this.play(before, fault, { near, far, message });
+      else send(message);
     });
-    onMessage(far, false, (message, type) => {
-      if (type === TYPE.keyData) pid = message.readInt32BE(HEAD_BYTES);
+    onMessage(far, false, (part, type) => {
+      if (type === TYPE.keyData) pid = part.readInt32BE(HEAD_BYTES);
       if (!isAwaited) {
-        near.write(message);
+        near.write(part);
         return;
       }
-      reply.push(message);
-      if (type === TYPE.ready) void playAfter(Buffer.concat(reply.splice(0)));
+      reply.push(part);
+      if (type !== TYPE.ready) return;
+      isAwaited = false;
+      const bytes = Buffer.concat(reply.splice(0));
+      if (fault && fault in after) this.play(after, fault, { near, far, message: bytes }, bytes);
+      else near.write(bytes);
     });
     // The reason why the server ends the connection.
     far.on('close', () => near.writableEnded || near.end(Buffer.concat(reply), () => near.destroy()));

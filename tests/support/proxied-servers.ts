@@ -1,9 +1,10 @@
 import { MongoClient } from 'mongodb';
+import { list } from './list.js';
 import { MongoProcess } from './mongo-process.js';
-import { type MongoFault, MongoProxy, targetOf } from './mongo-proxy.js';
+import { MongoProxy, targetOf } from './mongo-proxy.js';
 import { patience, throughProxy } from './mongo-url.js';
 import { nameOf } from './mongo-wire.js';
-import { callIn, type PostgresqlFault, PostgresqlProxy } from './postgresql-proxy.js';
+import { callIn, PostgresqlProxy } from './postgresql-proxy.js';
 import { HAS_POSTGRESQL, PostgresqlServer } from './postgresql-server.js';
 import { AT_NIGHT } from './run-settings.js';
 
@@ -12,10 +13,7 @@ const CALL_MS = 5_000;
 const LATE_MS = CALL_MS + 1_000;
 
 /** Commands of MongoDB about data. The driver sends others by itself. */
-const DATA = ['insert', 'update', 'delete', 'findAndModify', 'find', 'getMore', 'aggregate'].concat([
-  'listIndexes',
-  'createIndexes',
-]);
+const DATA = list`insert  update  delete  findAndModify  find  getMore  aggregate  listIndexes  createIndexes`;
 
 /** An empty store behind a proxy of its own, which plays faults. */
 export interface ProxiedStore {
@@ -79,7 +77,7 @@ const MONGODB: ServerKind = {
       store: async (name, choose) => {
         const proxy = new MongoProxy(
           server.port,
-          (command) => (DATA.includes(nameOf(command)) ? (choose(targetOf(command)) as MongoFault) : undefined),
+          (command) => (DATA.includes(nameOf(command)) ? choose(targetOf(command)) : undefined),
           LATE_MS,
         );
         await proxy.listen();
@@ -130,7 +128,7 @@ const POSTGRESQL: ServerKind = {
         const proxy = new PostgresqlProxy(server.port, {
           choose: (text) => {
             const call = callIn(text);
-            return call === undefined ? undefined : (choose(call) as PostgresqlFault);
+            return call === undefined ? undefined : choose(call);
           },
           terminate: (pid) => server.query(`SELECT pg_terminate_backend(${pid}, ${CALL_MS})`),
           lateMs: LATE_MS,
@@ -158,6 +156,5 @@ const POSTGRESQL: ServerKind = {
   },
 };
 
-/** The servers that this computer has. */
-/** The gate has MongoDB alone here; it kills and suspends PostgreSQL itself. */
+/** The servers that this computer has. The gate has MongoDB alone here; it kills and suspends PostgreSQL itself. */
 export const PROXIED_SERVERS: readonly ServerKind[] = [MONGODB, ...(AT_NIGHT && HAS_POSTGRESQL ? [POSTGRESQL] : [])];

@@ -83,8 +83,58 @@ export class TcpProxy {
   }
 }
 
+/** A call to a server on the connection of a client. */
+interface Call {
+  readonly near: Socket;
+  readonly far: Socket;
+  readonly message: Buffer;
+}
+
+/** What happens in the place of a call or of its reply, by the names of faults. */
+export type Faults = Readonly<Record<string, (call: Call, reply: Buffer) => unknown>>;
+
+/** The server does not execute these calls. */
+export const BROKEN_CALLS: Faults = {
+  unsent: ({ near }) => near.resetAndDestroy(),
+  /** The connection is closed in the middle of the call. */
+  halved: ({ near, far, message }) => {
+    sendHalf(far, message);
+    near.destroy();
+  },
+};
+
+/** A proxy that plays faults at chosen calls. Subclasses know the protocol. */
+export class FaultyProxy extends TcpProxy {
+  /** How often each fault was played. */
+  readonly played: Record<string, number> = {};
+  protected readonly brokenReplies: Faults = {
+    lost: ({ near }) => near.resetAndDestroy(),
+    /** The connection is closed in the middle of the reply. */
+    cut: ({ near }, reply) => sendHalf(near, reply),
+    late: ({ near }, reply) => setTimeout(() => near.writable && near.write(reply), this.lateMs),
+  };
+
+  /**
+   * @param port of the server
+   * @param lateMs the time after which a late reply is sent, longer than every time-out
+   */
+  constructor(
+    port: number,
+    private readonly lateMs = 0,
+  ) {
+    super({ port });
+  }
+
+  protected play(faults: Faults, fault: string, call: Call, reply: Buffer = Buffer.alloc(0)): void {
+    const play = faults[fault];
+    if (!play) throw new Error(`There is no fault "${fault}".`);
+    this.played[fault] = (this.played[fault] ?? 0) + 1;
+    play(call, reply);
+  }
+}
+
 /** Sends half of a message and closes the connection. */
-export function sendHalf(socket: Socket, message: Buffer): void {
+function sendHalf(socket: Socket, message: Buffer): void {
   socket.end(message.subarray(0, message.length / 2), () => socket.destroy());
 }
 

@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { CatalogueError, createCatalogue, type Fetch, UnknownOutcomeError } from 'product-catalogue-client';
+import { TcpProxy } from '../../../tests/support/tcp-proxy.js';
 import { all, catalogueService, proxied, rejection } from './catalogue-service.js';
-import { LosingProxy } from './losing-proxy.js';
 
 /** Returns a response instead of the service, for the first requests. */
 function first(times: number, response: () => Response): (fetch: Fetch) => Fetch {
@@ -16,6 +17,23 @@ const refused =
       headers: { 'Content-Type': 'application/json', ...headers },
     });
 const unavailable = (headers?: Record<string, string>) => refused(503, headers);
+
+/** Closes the connection in the place of a response. */
+class LosingProxy extends TcpProxy {
+  /** The number of the next responses to lose. */
+  toLose = 0;
+  /** Whether a lost response is forwarded without its last bytes. */
+  breaksOff = false;
+
+  protected override forward(near: Socket, far: Socket): void {
+    near.on('data', (bytes) => far.write(bytes));
+    far.on('data', (bytes) => {
+      if (this.toLose === 0) return near.write(bytes);
+      this.toLose--;
+      return near.end(bytes.subarray(0, this.breaksOff ? -5 : 0));
+    });
+  }
+}
 
 describe('the client under a rate limit', () => {
   const soon = catalogueService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
@@ -47,18 +65,15 @@ describe('the client under a rate limit', () => {
 
 describe('the client during failures', () => {
   const { service, connect, waits, attempts } = catalogueService();
-  const proxy = new LosingProxy(() => service.port);
-  let port: number;
+  const proxy = new LosingProxy(service);
   const names = async () => (await all(connect().products.list())).map(({ name }) => name);
   /** A client behind the proxy. */
   const lossy = (toLose: number, breaksOff = false) => {
     Object.assign(proxy, { toLose, breaksOff });
-    return connect({ baseUrl: `http://127.0.0.1:${port}` });
+    return connect({ baseUrl: `http://127.0.0.1:${proxy.port}` });
   };
 
-  before(async () => {
-    port = await proxy.listen();
-  });
+  before(() => proxy.listen());
   after(() => proxy.close());
   afterEach(async () => {
     proxy.toLose = 0;
