@@ -132,10 +132,9 @@ describe('the console, when a person edits', () => {
       await field(page, 'Name').fill('Priced');
       await field(page, 'Currency').fill('EUR');
       for (const [text, currency, rule] of [
-        ['4.999', 'EUR', 'at most 2 digits behind the point for EUR'],
-        ['4,99', 'EUR', 'at most 2 digits behind the point for EUR'],
-        ['1,000', 'EUR', 'no separators of thousands'],
-        ['4.99', 'JPY', 'no digits behind the point for JPY'],
+        ['4.999', 'EUR', 'at most 2 digits after the decimal mark for EUR'],
+        ['1,000', 'EUR', 'Do you mean 1000 or 1?'],
+        ['4.99', 'JPY', 'no digits after the decimal mark for JPY'],
       ] as const) {
         await field(page, 'Currency').fill(currency);
         await amount.fill(text);
@@ -162,15 +161,16 @@ describe('the console, when a person edits', () => {
       const page = await open('#/products/new', { locale: 'de-DE' });
       await field(page, 'Name').fill('Mit Komma');
       await field(page, 'Currency').fill('EUR');
-      for (const text of ['1.000', '1.000,50']) {
-        await field(page, 'Amount').fill(text);
-        await save(page);
-        await problems(page).getByText('Write a number like 49,90').waitFor();
-      }
-      await field(page, 'Amount').fill('1000,5');
+      await field(page, 'Stock').fill('1.000');
+      await field(page, 'Amount').fill('1.000');
+      await save(page);
+      await problems(page).getByText('Do you mean 1000 or 1?').nth(1).waitFor();
+      await field(page, 'Stock').fill('1 000');
+      await field(page, 'Amount').fill('1.000,50');
       await save(page);
       await page.getByRole('heading', { level: 1, name: '“Mit Komma”' }).waitFor();
-      expect((await named('Mit Komma'))[0].price).to.deep.equal({ amount: 100_050, currency: 'EUR' });
+      const [made] = await named('Mit Komma');
+      expect(made).to.deep.include({ price: { amount: 100_050, currency: 'EUR' }, stock: 1000 });
       await page.waitForFunction(() => document.querySelector('output')?.textContent === '1.000,50\u00a0€');
       expect(await field(page, 'Amount').inputValue()).to.equal('1000,50');
     });

@@ -1,7 +1,15 @@
 import { currencyDigits } from '#src/domain/money.js';
-import { readInteger } from '#src/shared/json.js';
+import { readNumber } from '#src/shared/json.js';
 import { type FilterField, nameOfKey } from '../docs/filters.js';
-import { amountText, decimalMark, isPrice, typedAmount } from './formats.js';
+import {
+  amountText,
+  decimalMark,
+  isPrice,
+  type NumberProblem,
+  typedAmount,
+  typedNumber,
+  typedText,
+} from './formats.js';
 
 /** What a list shows, from the query in the page's URL. Its parameters are those of the API. */
 export interface ListState {
@@ -75,11 +83,6 @@ export function parameterOf({ field, key, operator }: Omit<Filter, 'value'>): st
   return key === '' ? `${field}.${operator}` : `${field}[${key}].${operator}`;
 }
 
-/** Whether the value of a filter is an amount of money, which a person types in the major unit of a currency. */
-export function isAmount({ field, operator }: Omit<Filter, 'value'>): boolean {
-  return field.endsWith('.amount') && operator !== 'exists';
-}
-
 /**
  * The currency whose digits an amount among these filters has: the first that they name.
  * @returns undefined if they name none, or currencies that differ in their digits; an amount then has two
@@ -92,33 +95,37 @@ export function currencyOf({ field }: Filter, filters: readonly Filter[]): strin
   return new Set(named.map(currencyDigits)).size === 1 ? named[0] : undefined;
 }
 
-/** What a person types between several amounts. It differs from what stands in an amount. */
-export function amountSeparator(): string {
+/** What a person types between several numbers. It differs from what stands in a number. */
+export function numberSeparator(): string {
   return decimalMark() === ',' ? ';' : ',';
 }
 
+/** What a filter compares: amounts of money, integers, numbers with a fraction, or undefined if it is anything else. */
+export type NumberKind = 'amount' | 'integer' | 'number' | undefined;
+
 /** A filter with its value as a person types it: `49.90` for 4990. */
-export function typedFilter(filter: Filter, filters: readonly Filter[]): Filter {
-  if (!isAmount(filter)) return filter;
+export function typedFilter(filter: Filter, filters: readonly Filter[], kind: NumberKind): Filter {
+  if (kind === undefined) return filter;
   const currency = currencyOf(filter, filters) ?? '';
   const typed = (text: string) => {
-    const amount = readInteger(text);
-    return amount !== undefined && isPrice({ amount, currency }) ? amountText(amount, currency) : text;
+    const number = readNumber(text);
+    if (number === undefined) return text;
+    if (kind !== 'amount') return typedText(number);
+    return isPrice({ amount: number, currency }) ? amountText(number, currency) : text;
   };
   const values = filter.operator === 'in' ? filter.value.split(',') : [filter.value];
-  return { ...filter, value: values.map(typed).join(`${amountSeparator()} `) };
+  return { ...filter, value: values.map(typed).join(`${numberSeparator()} `) };
 }
 
-/**
- * A filter with its value as the API takes it: 4990 for `49.90`.
- * @returns undefined if an amount is no number, or has more digits than the currency
- */
-export function sentFilter(filter: Filter, filters: readonly Filter[]): Filter | undefined {
-  if (!isAmount(filter)) return filter;
+/** A filter with its value as the API takes it, such as 4990 for `49.90`; or why it cannot be sent. */
+export function sentFilter(filter: Filter, filters: readonly Filter[], kind: NumberKind): Filter | NumberProblem {
+  if (kind === undefined) return filter;
   const currency = currencyOf(filter, filters) ?? '';
-  const values = filter.operator === 'in' ? filter.value.split(amountSeparator()) : [filter.value];
-  const amounts = values.map((value) => typedAmount(value, currency));
-  return amounts.includes(undefined) ? undefined : { ...filter, value: amounts.join(',') };
+  const values = filter.operator === 'in' ? filter.value.split(numberSeparator()) : [filter.value];
+  const numbers = values.map((value) =>
+    kind === 'amount' ? typedAmount(value, currency) : typedNumber(value, kind === 'integer'),
+  );
+  return numbers.find((one) => typeof one !== 'number') ?? { ...filter, value: numbers.join(',') };
 }
 
 function filterOf(name: string, value: string, fields: readonly FilterField[]): Filter | undefined {

@@ -1,5 +1,5 @@
 import { currencyDigits } from '#src/domain/money.js';
-import { amountText, numberText, priceText } from './formats.js';
+import { amountText, type NumberProblem, numberText, priceText, typedText } from './formats.js';
 
 const PRICE_OF_25 = priceText({ amount: 25, currency: 'EUR' });
 
@@ -191,13 +191,7 @@ export const TEXTS = {
       const place = withRows.replaceAll('/', ' › ').replaceAll('~1', '/').replaceAll('~0', '~');
       return `${place}: ${message}`;
     },
-    problems: {
-      not_a_number: 'This is not a number. Write it like 1250 or -7.5.',
-      not_an_integer: 'Write only digits, like 1250: 1.250 could mean two numbers.',
-      too_precise: 'This number has more digits than can be kept exactly.',
-      repeated_key: 'Another attribute has the same key.',
-      not_a_price: priceRule,
-    },
+    problem: problemText,
     goneTitle: 'Somebody deleted this record',
     gone: 'What you typed is still here. You can create a new record with it; the record gets another id.',
     unsavedTitle: 'Leave without saving?',
@@ -526,10 +520,28 @@ export const TEXTS = {
   },
 };
 
-/** The rule for the text of an amount. A currency that is not typed yet, or wrong, is not named. */
-function priceRule(currency: string): string {
-  const digits = currencyDigits(currency);
-  const most = digits === 0 ? 'no digits' : `at most ${digits} digits`;
-  const whose = /^[A-Z]{3}$/.test(currency) ? ` for ${currency}` : '';
-  return `Write a number like ${amountText(4990, currency)}: ${most} behind the point${whose}, and no separators of thousands.`;
+/** What is wrong with a text that a person typed for a number. */
+function problemText(problem: NumberProblem | { readonly code: 'repeated_key' }): string {
+  switch (problem.code) {
+    case 'not_a_number':
+      return `Write a number like ${typedText(1250)} or ${typedText(-7.5)}.`;
+    case 'not_an_integer':
+      return `Write a whole number like ${typedText(1250)}.`;
+    case 'too_precise':
+      return 'This number has more digits than can be kept exactly.';
+    case 'repeated_key':
+      return 'Another attribute has the same key.';
+    case 'ambiguous': {
+      const [one = '', other = ''] = problem.readings.map((reading) => typedText(Number(reading)));
+      return `Do you mean ${one} or ${other}? Write one of the two.`;
+    }
+    case 'not_a_price': {
+      const { currency } = problem;
+      const digits = currencyDigits(currency);
+      const most = digits === 0 ? 'no digits' : `at most ${digits} digits`;
+      // A currency that is not typed yet, or wrong, is not named.
+      const whose = /^[A-Z]{3}$/.test(currency) ? ` for ${currency}` : '';
+      return `Write a price like ${amountText(4990, currency)}: ${most} after the decimal mark${whose}.`;
+    }
+  }
 }

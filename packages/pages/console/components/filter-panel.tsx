@@ -2,13 +2,14 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FilterField } from '../../docs/filters.js';
 import type { Schema } from '../../docs/openapi.js';
+import type { References } from '../../docs/references.js';
 import { useConsole } from '../context.js';
 import { instantOf, labelOf, localOf } from '../formats.js';
 import {
-  amountSeparator,
   currencyOf,
   type Filter,
-  isAmount,
+  type NumberKind,
+  numberSeparator,
   parameterOf,
   sentFilter,
   typedFilter,
@@ -34,17 +35,19 @@ interface Row {
 
 /** Filters as rows of field, operator and value. What is typed stays until it is applied. */
 export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelProps): JSX.Element {
+  const { references } = useConsole();
   const ids = useRef(0);
   const numbered = (filter: Filter): Row => {
     ids.current += 1;
     return { id: ids.current, filter };
   };
+  const kindOf = (filter: Filter) => numberKindOf(filter, schemaOf(fields, filter, references));
   const empty = (): Row => numbered({ field: fields[0]?.name ?? '', key: '', operator: 'equals', value: '' });
   const [rows, setRows] = useState(() =>
-    applied.length > 0 ? applied.map((filter) => numbered(typedFilter(filter, applied))) : [empty()],
+    applied.length > 0 ? applied.map((filter) => numbered(typedFilter(filter, applied, kindOf(filter)))) : [empty()],
   );
-  /** The rows whose value could not be sent. */
-  const [invalid, setInvalid] = useState<readonly number[]>([]);
+  /** Why the values of rows could not be sent. */
+  const [invalid, setInvalid] = useState<ReadonlyMap<number, string>>(new Map());
   const filters = rows.map(({ filter }) => filter);
   const form = useRef<HTMLFormElement>(null);
   const counted = useRef(rows.length);
@@ -61,17 +64,23 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
     isRefused.current = false;
   }, [invalid]);
   const change = (id: number, part: Partial<Filter>) => {
-    if (invalid.includes(id)) setInvalid(invalid.filter((one) => one !== id));
+    if (invalid.has(id)) setInvalid(new Map([...invalid].filter(([one]) => one !== id)));
     setRows((all) => all.map((row) => (row.id === id ? { id, filter: { ...row.filter, ...part } } : row)));
   };
   const submit = (event: Event) => {
     event.preventDefault();
     const filled = rows.filter(({ filter }) => filter.value !== '');
-    const lacksKey = ({ field, key }: Filter) => key === '' && isKeyed(fields, field);
-    const sent = filled.map(({ filter }) => (lacksKey(filter) ? undefined : sentFilter(filter, filters)));
-    isRefused.current = sent.includes(undefined);
-    if (isRefused.current) setInvalid(filled.filter((_, at) => !sent[at]).map(({ id }) => id));
-    else onApply(sent.filter((filter) => filter !== undefined));
+    const sent: Filter[] = [];
+    const refused = new Map<number, string>();
+    for (const { id, filter } of filled) {
+      const found = sentFilter(filter, filters, kindOf(filter));
+      if ('code' in found) refused.set(id, TEXTS.form.problem(found));
+      else if (filter.key === '' && isKeyed(fields, filter.field)) refused.set(id, '');
+      else sent.push(found);
+    }
+    isRefused.current = refused.size > 0;
+    if (isRefused.current) setInvalid(refused);
+    else onApply(sent);
   };
   return (
     <form ref={form} class="filters" aria-label={texts.title} noValidate onSubmit={submit}>
@@ -81,11 +90,7 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
           fields={fields}
           filter={filter}
           currency={currencyOf(filter, filters)}
-          error={
-            invalid.includes(id) && isAmount(filter)
-              ? TEXTS.form.problems.not_a_price(currencyOf(filter, filters) ?? '')
-              : errors.get(parameterOf(filter))
-          }
+          error={invalid.get(id) || errors.get(parameterOf(filter))}
           onChange={(part) => change(id, part)}
           onRemove={() => setRows((all) => all.filter((row) => row.id !== id))}
         />
@@ -113,10 +118,8 @@ interface FilterRowProps {
 function FilterRow({ fields, filter, currency, error, onChange, onRemove }: FilterRowProps): JSX.Element {
   const { references } = useConsole();
   const field = fields.find(({ name }) => name === filter.field) ?? fields[0];
-  const operator = field?.operators.find(({ name }) => name === filter.operator) ?? field?.operators[0];
   const hasKey = isKeyed(fields, filter.field);
-  // The schema of a parameter whose keys the person chooses is that of all keys together.
-  const schema = hasKey && operator?.name === 'equals' ? {} : references.schema(operator?.parameter.schema);
+  const schema = schemaOf(fields, filter, references);
   const chooseField = (name: string) => {
     const next = fields.find((one) => one.name === name);
     onChange({ field: name, key: '', operator: next?.operators[0]?.name ?? 'equals', value: '' });
@@ -178,11 +181,24 @@ function isKeyed(fields: readonly FilterField[], name: string): boolean {
   return fields.find((one) => one.name === name)?.prefix !== undefined;
 }
 
-function hintOf(filter: Filter, { type }: Schema, currency: string | undefined): string | undefined {
-  const isOfAmounts = isAmount(filter);
+/** The schema of a filter's value. That of a parameter whose keys the person chooses is that of all keys together. */
+function schemaOf(fields: readonly FilterField[], { field, operator }: Filter, references: References): Schema {
+  const { operators = [], prefix } = fields.find(({ name }) => name === field) ?? fields[0] ?? {};
+  const found = operators.find(({ name }) => name === operator) ?? operators[0];
+  return prefix !== undefined && found?.name === 'equals' ? {} : references.schema(found?.parameter.schema);
+}
+
+function numberKindOf({ field, operator }: Filter, { type, items }: Schema): NumberKind {
+  if (field.endsWith('.amount') && operator !== 'exists') return 'amount';
+  const own = type === 'array' ? (items as Schema | undefined)?.type : type;
+  return own === 'integer' || own === 'number' ? own : undefined;
+}
+
+function hintOf(filter: Filter, schema: Schema, currency: string | undefined): string | undefined {
+  const kind = numberKindOf(filter, schema);
   const hints = [
-    ...(isOfAmounts ? [texts.amountHint(currency)] : []),
-    ...(type === 'array' ? [texts.listHint(isOfAmounts ? amountSeparator() : ',')] : []),
+    ...(kind === 'amount' ? [texts.amountHint(currency)] : []),
+    ...(schema.type === 'array' ? [texts.listHint(kind === undefined ? ',' : numberSeparator())] : []),
   ];
   return hints.length > 0 ? hints.join(' ') : undefined;
 }

@@ -138,7 +138,7 @@ function DifferenceControl({ field, difference, choice, problems, onChange }: Di
           field={field}
           pointer={pointerTo(name)}
           value={choice.own}
-          messages={messagesOf(problemsOf(problems, form.problems))}
+          messages={messagesOf(problemsOf(problems, form.problem))}
           onChange={(own) => onChange({ own })}
           fixedKey={key}
         />

@@ -303,7 +303,9 @@ function PriceControl({ field, value, ...rest }: ControlProps<PriceField, FormVa
     <Group field={field} {...rest}>
       <div class="form-row">
         <Fields fields={field.fields} values={value} {...rest} />
-        {amount !== undefined && currency !== '' && <output class="price">{priceText({ amount, currency })}</output>}
+        {typeof amount === 'number' && currency !== '' && (
+          <output class="price">{priceText({ amount, currency })}</output>
+        )}
       </div>
     </Group>
   );

@@ -1,7 +1,6 @@
-import { JSON_NUMBER, readInteger, readNumber } from '#src/shared/json.js';
 import type { AnySchema } from '../../docs/openapi.js';
 import type { References } from '../../docs/references.js';
-import { amountText, isPrice, typedAmount } from '../formats.js';
+import { amountText, isPrice, type NumberProblem, typedAmount, typedNumber, typedText } from '../formats.js';
 import { isObject, type Json, type JsonObject, member, pointerTo } from './json.js';
 
 /** The form of a value. */
@@ -84,10 +83,7 @@ export interface ListRow extends Row {
 }
 
 /** What a form finds wrong itself, because no JSON could tell it to the service. */
-export type FormProblem = { readonly pointer: string } & (
-  | { readonly code: 'not_a_number' | 'not_an_integer' | 'too_precise' | 'repeated_key' }
-  | { readonly code: 'not_a_price'; readonly currency: string }
-);
+export type FormProblem = { readonly pointer: string } & (NumberProblem | { readonly code: 'repeated_key' });
 
 let lastRowId = 0;
 export const newMapRow = (): MapRow => ({ rowId: ++lastRowId, key: '', type: 'text', text: '' });
@@ -162,8 +158,9 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
     case 'text':
       return typeof value === 'string' ? value : field.allowsEmpty ? null : '';
     case 'choice':
-    case 'number':
       return value === undefined ? '' : String(value);
+    case 'number':
+      return value === undefined ? '' : typedText(Number(value));
     case 'object':
       return formOf(field.fields, isObject(value) ? value : {});
     case 'price':
@@ -184,7 +181,7 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
 
 function mapRow(key: string, value: Json): MapRow {
   const type = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'boolean';
-  return { rowId: ++lastRowId, key, type, text: String(value) };
+  return { rowId: ++lastRowId, key, type, text: typeof value === 'number' ? typedText(value) : String(value) };
 }
 
 /** All texts of chips, of which none is there twice. */
@@ -224,7 +221,9 @@ export function jsonOf(field: Field, value: FormValue, pointer: string, problems
     case 'choice':
       return (value as string) || undefined;
     case 'number':
-      return value === '' || value === null ? undefined : numberOf(value as string, pointer, problems, field.isInteger);
+      return value === '' || value === null
+        ? undefined
+        : numberOrProblem(typedNumber(value as string, field.isInteger), pointer, problems);
     case 'object': {
       const object = objectOf(field.fields, value as FormValues, pointer, problems);
       return Object.keys(object).length === 0 && !field.isRequired ? undefined : object;
@@ -263,18 +262,22 @@ function elementOf(
 /** What lacks one half is sent, so that the service can ask for it. */
 function priceOf({ amount, currency }: FormValues, pointer: string, problems: FormProblem[]): JsonObject {
   const [text, code] = [String(amount ?? '').trim(), String(currency ?? '')];
-  const sent = text === '' ? undefined : typedAmount(text, code);
-  if (text !== '' && sent === undefined) {
-    const own = pointer + pointerTo('amount');
-    const isTooLarge = typedAmount(text.replace(/^\d+/, '0'), code) !== undefined;
-    problems.push(
-      isTooLarge ? { pointer: own, code: 'too_precise' } : { pointer: own, code: 'not_a_price', currency: code },
-    );
-  }
+  const typed = text === '' ? undefined : typedAmount(text, code);
+  const sent = numberOrProblem(typed, pointer + pointerTo('amount'), problems);
   return withoutMissing([
     ['amount', sent],
     ['currency', code === '' ? undefined : code],
   ]);
+}
+
+function numberOrProblem(
+  typed: number | NumberProblem | undefined,
+  pointer: string,
+  problems: FormProblem[],
+): number | undefined {
+  if (typeof typed !== 'object') return typed;
+  problems.push({ pointer, ...typed });
+  return undefined;
 }
 
 /** A row in which nothing was typed counts for nothing. */
@@ -286,7 +289,7 @@ function mapOf(rows: readonly MapRow[], pointer: string, problems: FormProblem[]
     if (keys.has(key)) problems.push({ pointer: own, code: 'repeated_key' });
     keys.add(key);
     if (type === 'text') return [key, text] as const;
-    return [key, type === 'boolean' ? text === 'true' : numberOf(text, own, problems)] as const;
+    return [key, type === 'boolean' ? text === 'true' : numberOrProblem(typedNumber(text), own, problems)] as const;
   });
   return filled.length === 0 ? undefined : withoutMissing(members);
 }
@@ -294,22 +297,4 @@ function mapOf(rows: readonly MapRow[], pointer: string, problems: FormProblem[]
 /** `Object.fromEntries` makes even `__proto__` a member, so that the service can refuse it. */
 function withoutMissing(members: readonly (readonly [string, Json | undefined])[]): JsonObject {
   return Object.fromEntries(members.filter((one): one is [string, Json] => one[1] !== undefined));
-}
-
-/** Reads a number only if it is exactly what was typed: JavaScript rounds longer ones silently. */
-function numberOf(text: string, pointer: string, problems: FormProblem[], isInteger = false): number | undefined {
-  const typed = text.trim();
-  const number = isInteger ? readInteger(typed) : readNumber(typed);
-  if (number !== undefined && digitsOf(typed) === digitsOf(String(number))) return number;
-  const noNumber = isInteger ? 'not_an_integer' : 'not_a_number';
-  problems.push({ pointer, code: number === undefined ? noNumber : 'too_precise' });
-  return undefined;
-}
-
-/** The digits of a number without zeros at either end, and the power of ten of the last: equal for equal numbers. */
-function digitsOf(text: string): string {
-  const [, whole = '', fraction = '', exponent = '0'] = JSON_NUMBER.exec(text) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  return `${significant}e${significant && Number(exponent) - fraction.length + digits.length - significant.length}`;
 }

@@ -33,11 +33,8 @@ export function failedOf(error: unknown, title: string): Failed {
   return { title, text: '', problems };
 }
 
-export function problemsOf(found: readonly FormProblem[], words: Console['texts']['form']['problems']): Problem[] {
-  return found.map((one) => ({
-    pointer: one.pointer,
-    message: one.code === 'not_a_price' ? words.not_a_price(one.currency) : words[one.code],
-  }));
+export function problemsOf(found: readonly FormProblem[], textOf: Console['texts']['form']['problem']): Problem[] {
+  return found.map((one) => ({ pointer: one.pointer, message: textOf(one) }));
 }
 
 /** The service begins with the path of the field, such as `items.0.productId`; a person knows it by its label. */

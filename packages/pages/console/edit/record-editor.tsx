@@ -143,7 +143,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const withBody = (use: (body: JsonObject) => void) => {
     const { body, problems } = bodyOf(fields, values);
     if (problems.length === 0) return use(body);
-    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems, form.problems) });
+    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems, form.problem) });
   };
   const submit = (event: Event) => {
     event.preventDefault();

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import {
   amountText,
+  decimalMark,
+  decimalsIn,
   instantOf,
   isPrice,
   labelOf,
@@ -8,6 +10,8 @@ import {
   priceText,
   timeText,
   typedAmount,
+  typedNumber,
+  typedText,
 } from '#packages/pages/console/formats.js';
 
 /** The digits of a text, whatever the locale of the machine puts between them. */
@@ -47,30 +51,84 @@ describe('the texts of values in the console', () => {
         expect(typedAmount(amountText(amount, currency), currency), `${amount} ${currency}`).to.equal(amount);
   });
 
-  for (const [text, currency, amount] of [
-    ['4.99', 'EUR', 499],
-    [' 4.9 ', 'EUR', 490],
-    ['4', 'EUR', 400],
-    ['0.29', 'EUR', 29],
-    ['1.005', 'KWD', 1005],
-    ['4990', 'JPY', 4990],
-    ['4.999', 'EUR', undefined],
-    ['1.000', 'EUR', undefined],
-    ['1.0', 'JPY', undefined],
-    ['4.9', 'JPY', undefined],
-    ['1,000.50', 'EUR', undefined],
-    ['1.000.50', 'EUR', undefined],
-    ["1'000", 'EUR', undefined],
-    ['1 000', 'EUR', undefined],
-    ['-1', 'EUR', undefined],
-    ['1e2', 'EUR', undefined],
-    ['4.', 'EUR', undefined],
-    ['€4.99', 'EUR', undefined],
-    ['', 'EUR', undefined],
-  ] as const)
-    it(`read ${JSON.stringify(text)} ${currency} as ${amount}`, () => {
-      expect(typedAmount(text, currency)).to.equal(amount);
-    });
+  const outcome = (read: ReturnType<typeof typedAmount>) => (typeof read === 'number' ? read : read.code);
+
+  it('read an amount as people write it', () => {
+    for (const [text, currency, amount] of [
+      ['4.99', 'EUR', 499],
+      [' 4,9 ', 'EUR', 490],
+      ['0,29', 'EUR', 29],
+      ['34.0000', 'EUR', 3400],
+      ['1,000.50', 'EUR', 100_050],
+      ['1.000,50', 'EUR', 100_050],
+      ["1'000.50", 'EUR', 100_050],
+      ['1 000', 'EUR', 100_000],
+      ['1.000.000', 'EUR', 100_000_000],
+      [amountText(1005, 'KWD'), 'KWD', 1005],
+      [amountText(1005, 'KWD').replace(decimalMark(), (mark) => (mark === '.' ? ',' : '.')), 'KWD', 'ambiguous'],
+      ['4990', 'JPY', 4990],
+      ['4.9', 'JPY', 'not_a_price'],
+      ['4.999', 'EUR', 'not_a_price'],
+      ['1.000', 'EUR', 'ambiguous'],
+      ['1,000', 'JPY', 'ambiguous'],
+      ['90071992547409.92', 'EUR', 'too_precise'],
+      ['-1', 'EUR', 'not_a_price'],
+      ['1e2', 'EUR', 'not_a_price'],
+      ['€4.99', 'EUR', 'not_a_price'],
+      ['', 'EUR', 'not_a_price'],
+    ] as const)
+      expect(outcome(typedAmount(text, currency)), `${text} ${currency}`).to.equal(amount);
+  });
+
+  it('read a number as people write it, or report both that it could be', () => {
+    for (const [text, ...readings] of [
+      ['1250', '1250'],
+      [' -7,5 ', '-7.5'],
+      ['−7.5', '-7.5'],
+      ['1.000', '1000', '1.000'],
+      ['12,345', '12345', '12.345'],
+      ['0.500', '0.500'],
+      ['1234.567', '1234.567'],
+      ['1.0000', '1.0000'],
+      ['1 000', '1000'],
+      ['1\u202f000,5', '1000.5'],
+      ["1'000'000", '1000000'],
+      ['1.000.000', '1000000'],
+      ['1,000,000.000', '1000000.000'],
+      ['1.000,500', '1000.500'],
+    ] as const)
+      expect(decimalsIn(text), text).to.deep.equal(readings);
+    for (const text of [
+      '',
+      '.5',
+      '5.',
+      '+5',
+      '007',
+      '1.00.000',
+      '1,00,000',
+      '1 00',
+      '1.000 000',
+      '1.000.50',
+      'x',
+      '0x1',
+    ])
+      expect(decimalsIn(text), text).to.deep.equal([]);
+  });
+
+  it('keep every digit of an integer', () => {
+    const integer = (text: string) => outcome(typedNumber(text, true));
+    expect(['1250', ' 7 ', '-5', '1 000', '1.000.000'].map(integer)).to.deep.equal([1250, 7, -5, 1000, 1_000_000]);
+    for (const text of ['1.000', '1,000', '1.500']) expect(integer(text), text).to.equal('ambiguous');
+    for (const text of ['1e3', '1,5', '100.0', '+5', 'x', '']) expect(integer(text), text).to.equal('not_an_integer');
+    expect(integer('9007199254740993')).to.equal('too_precise');
+  });
+
+  it('show a number so that it is read as it was', () => {
+    const { MAX_SAFE_INTEGER, MIN_VALUE, MAX_VALUE } = Number;
+    for (const number of [0, 7, -7.5, 1.125, -12.345, 0.125, 1234.567, 1000, MAX_SAFE_INTEGER, MIN_VALUE, MAX_VALUE])
+      expect(typedNumber(typedText(number)), `${number}`).to.equal(number);
+    expect(typedText(1.125)).to.match(/^1\D1250$/);
+  });
 
   it('are local times, or what the record has', () => {
     expect(timeText('2026-01-31T12:00:00.000Z')).to.include('2026');

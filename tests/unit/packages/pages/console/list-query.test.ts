@@ -4,6 +4,7 @@ import {
   directionOf,
   type Filter,
   filtersWith,
+  type NumberKind,
   nextSort,
   PAGE_SIZE,
   queryOf,
@@ -98,9 +99,13 @@ describe('the query of a list in the console', () => {
     });
     const amount = (value: string, operator = 'lte') => filter('price.amount', operator, value);
     const currency = (value: string, operator = 'equals') => filter('price.currency', operator, value);
-    const sent = (one: Filter, ...others: readonly Filter[]) => sentFilter(one, [one, ...others])?.value;
+    const sentAs = (kind: NumberKind, one: Filter, ...others: readonly Filter[]) => {
+      const found = sentFilter(one, [one, ...others], kind);
+      return 'code' in found ? found.code : found.value;
+    };
+    const sent = (...filters: readonly [Filter, ...Filter[]]) => sentAs('amount', ...filters);
     const typed = (one: Filter, ...others: readonly Filter[]) =>
-      typedFilter(one, [one, ...others]).value.replace(/(?<=\d),(?=\d)/g, '.');
+      typedFilter(one, [one, ...others], 'amount').value.replace(/(?<=\d),(?=\d)/g, '.');
 
     it('sends the smallest unit of what a person types in the major one, and shows it as it was typed', () => {
       expect(sent(amount('49.90'))).to.equal('4990');
@@ -109,7 +114,7 @@ describe('the query of a list in the console', () => {
       expect(typed(amount('4990'), currency('KWD'))).to.equal('4.990');
       expect(sent(amount('4990'), currency('JPY,KRW', 'in'))).to.equal('4990');
       expect(typed(amount('1,4990', 'in'))).to.match(/^0\.01[,;] 49\.90$/);
-      expect(sent(typedFilter(amount('1,4990', 'in'), []))).to.equal('1,4990');
+      expect(sent(typedFilter(amount('1,4990', 'in'), [], 'amount'))).to.equal('1,4990');
     });
 
     it('has two digits if the filters name no currency, or currencies with different digits', () => {
@@ -121,13 +126,22 @@ describe('the query of a list in the console', () => {
     });
 
     it('sends no text that breaks the rule, and leaves every other filter as it is', () => {
-      for (const text of ['cheap', '4.999', '1,000.00', '-1']) expect(sent(amount(text)), text).to.equal(undefined);
-      expect(sent(amount('1.5'), currency('JPY'))).to.equal(undefined);
-      for (const one of [amount('true', 'exists'), filter('id', 'lte', '100')]) {
-        expect(sentFilter(one, [])).to.equal(one);
-        expect(typedFilter(one, [])).to.equal(one);
-      }
+      for (const text of ['cheap', '4.999', '-1']) expect(sent(amount(text)), text).to.equal('not_a_price');
+      expect(sent(amount('1,000'))).to.equal('ambiguous');
+      expect(sent(amount('1.5'), currency('JPY'))).to.equal('not_a_price');
+      const exists = amount('true', 'exists');
+      expect(sentFilter(exists, [], undefined)).to.equal(exists);
+      expect(typedFilter(exists, [], undefined)).to.equal(exists);
       expect(typed(amount('cheap'))).to.equal('cheap');
+    });
+
+    it('sends other numbers as the API writes them', () => {
+      const stock = filter('stock', 'gte', '1 000');
+      expect(sentAs('integer', stock)).to.equal('1000');
+      expect(sentAs('integer', { ...stock, value: '1.000' })).to.equal('ambiguous');
+      expect(sentAs('number', { ...stock, value: '1,5' })).to.equal('1.5');
+      const shown = typedFilter({ ...stock, value: '1.125' }, [], 'number');
+      expect(sentAs('number', shown)).to.equal('1.125');
     });
   });
 
