@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
 import { LINKS } from '#src/adapters/inbound/http/pages/pages.js';
 import { DERIVED_INDEX, WORDS_INDEX } from '#src/adapters/outbound/mongo/documents.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
@@ -9,7 +10,7 @@ import { type Field, sortableFields } from '#src/domain/fields.js';
 
 /** The pages with generated blocks, from the root of the project, and the names of these blocks. */
 export const PAGES_WITH_TABLES: Readonly<Record<string, readonly string[]>> = {
-  'docs/reference/api.md': ['fields', 'scopes', 'searched', 'root'],
+  'docs/reference/api.md': ['fields', 'scopes', 'searched', 'root', 'errors'],
   'docs/how-to/mongodb.md': ['collections'],
 };
 
@@ -22,6 +23,7 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
   searched: () =>
     table(['collection', 'searched'], RESOURCES.filter(({ isSearchable }) => isSearchable).map(searchedOf)),
   root: () => `\`\`\`http\n${ROOT}\n\`\`\``,
+  errors: () => table(['status', 'codes'], errorCodes()),
   collections: () => table(['collection', 'content', 'indexes in addition to `_id`'], collections()),
 };
 
@@ -52,6 +54,15 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
     (cells) => `|${cells.map((cell) => (cell ? ` ${cell.replaceAll('|', '\\|')} ` : ' ')).join('|')}|`,
   );
   return lines.toSpliced(1, 0, `|${heads.map(() => '---|').join('')}`).join('\n');
+}
+
+function errorCodes(): string[][] {
+  const errors = Object.entries(ERRORS);
+  const statuses = [...new Set(errors.map(([, { status }]) => status))].sort();
+  return statuses.map((status) => {
+    const names = errors.filter(([, error]) => error.status === status).map(([name]) => code(name));
+    return [String(status), names.join(', ')];
+  });
 }
 
 function fieldsOf({ docs, table: fields, fields: indexed, readOnlyFields = {} }: ResourceDefinition<never>): string[] {

@@ -95,11 +95,6 @@ describe('each alert', () => {
         .sort(),
     );
   });
-
-  it('is described in docs/how-to/monitoring.md', () => {
-    const text = readFileSync('docs/how-to/monitoring.md', 'utf8');
-    for (const { alert, labels } of alerts()) expect(text).to.include(`| \`${alert}\` | ${labels['severity']} |`);
-  });
 });
 
 describe('the dashboard', () => {

@@ -39,7 +39,7 @@ export interface ParameterIssue {
 /** An entry of `details`. */
 export type HttpIssue = Issue | ParameterIssue;
 
-/** The documentation of a code, in docs/reference/errors.md and in the OpenAPI document. */
+/** The documentation of a code, in the OpenAPI document and so at `/docs`. */
 export interface ErrorEntry {
   readonly status: number;
   readonly cause: string;
