@@ -1,5 +1,5 @@
-import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { LINKS } from '#src/adapters/inbound/http/pages/pages.js';
 import { DERIVED_INDEX, WORDS_INDEX } from '#src/adapters/outbound/mongo/documents.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
