@@ -37,10 +37,12 @@ export type Send = (
 
 export interface RunOptions {
   /** Random, one for each file that a person chooses. Absent: a part that is sent again is not recognised. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly limits?: PartLimits;
   /** Tells which records are as the file says. It finds out what an attempt has done whose results were lost. */
-  readonly areDone?: (records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>;
+  readonly areDone?: ((records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>) | undefined;
+  /** Called with the result of each record, whose number counts from 1. */
+  readonly onResult?: ((number: number, result: ImportResult) => void) | undefined;
 }
 
 /** How many findings of each kind are kept. */
@@ -165,6 +167,7 @@ export class ImportRun {
     await this.failures.add(part, results);
     for (const [at, result] of results.entries()) {
       this.count(result);
+      this.options.onResult?.(this.records + at + 1, result);
       const kept = this.keptIn(result);
       if (kept && kept.length < MAX_FINDINGS) kept.push(await this.finding(part, at, result));
     }

@@ -1,0 +1,221 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { CatalogueError, type StreamType } from '#packages/client/index.js';
+import { Button } from '../components/button.js';
+import { ErrorNotice, Notice } from '../components/notice.js';
+import { useConsole } from '../context.js';
+import { formFields } from '../edit/form-model.js';
+import type { Resource } from '../types.js';
+import { changesOf, isDone } from './file-changes.js';
+import { ImportCounts } from './import-counts.js';
+import { ImportFindings } from './import-findings.js';
+import { ImportRun, type Progress, type RunOptions, runPatiently, type Send } from './import-run.js';
+import { comparisonOf, type ImportUse, keyName, uniqueKey } from './import-use.js';
+import type { Format } from './records-in-file.js';
+
+/** What is sent, and how it is used. */
+export interface RunInput extends Pick<RunOptions, 'key' | 'onResult'> {
+  readonly file: File;
+  readonly type: StreamType;
+  readonly format: Format;
+  readonly use: ImportUse;
+  /** Whether nothing is written. */
+  readonly isCheck: boolean;
+}
+
+type State =
+  | { readonly step: 'ready' | 'running' | 'done' }
+  | { readonly step: 'waiting'; readonly seconds: number }
+  /** By the person, if there is no error. */
+  | { readonly step: 'stopped'; readonly error?: unknown };
+
+/** A stream of records that is checked or written, from its start to its end. */
+export interface Run {
+  readonly state: State;
+  readonly progress: Progress | undefined;
+  /** What was begun last. */
+  readonly attempt: { readonly run: ImportRun; readonly input: RunInput } | undefined;
+  readonly isCheck: boolean;
+  readonly isActive: boolean;
+  /** Whether it has stopped and can continue. */
+  readonly mayResume: boolean;
+  begin(input: RunInput): void;
+  resume(): void;
+  stop(): void;
+  /** Forgets what was begun. */
+  reset(): void;
+}
+
+/** @param onStep called when a run begins or ends, which removes the button that had the focus */
+export function useRun(resource: Resource, onStep: () => void): Run {
+  const { api, references } = useConsole();
+  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const [attempt, setAttempt] = useState<Run['attempt']>();
+  const [state, setState] = useState<State>({ step: 'ready' });
+  const [progress, setProgress] = useState<Progress>();
+  const controller = useRef<AbortController | undefined>(undefined);
+  // A person who signs in again continues with the new key.
+  const current = useRef(api);
+  current.current = api;
+  useEffect(() => () => controller.current?.abort(), []);
+
+  const start = async (run: ImportRun) => {
+    controller.current = new AbortController();
+    const { signal } = controller.current;
+    setState({ step: 'running' });
+    onStep();
+    try {
+      await runPatiently(run, signal, setProgress, (seconds) =>
+        setState(seconds === undefined ? { step: 'running' } : { step: 'waiting', seconds }),
+      );
+      setProgress(run.progress);
+      setState({ step: 'done' });
+    } catch (error) {
+      setState(signal.aborted ? { step: 'stopped' } : { step: 'stopped', error });
+    }
+    onStep();
+  };
+  return {
+    state,
+    progress,
+    attempt,
+    isCheck: attempt?.input.isCheck ?? false,
+    isActive: state.step === 'running' || state.step === 'waiting',
+    mayResume: state.step === 'stopped' && mayContinue(state.error),
+    begin(input) {
+      const { file, type, format, use, isCheck, key, onResult } = input;
+      const { match, existing } = use;
+      const how = { ...(match !== undefined && { match, existing }), ...(isCheck && { dryRun: true }) };
+      const collection = () => current.current.collection(resource);
+      const send: Send = (body, each) => collection().importFile(type, body, { ...how, ...each });
+      const areDone: RunOptions['areDone'] = async (records, signal) =>
+        (await changesOf(records, comparisonOf(collection(), fields, use), signal)).map(isDone);
+      const forRun = isCheck ? {} : match === undefined ? { key } : { areDone };
+      const run = new ImportRun(file, format, send, { ...forRun, onResult });
+      setProgress(undefined);
+      setAttempt({ run, input });
+      void start(run);
+    },
+    resume: () => attempt && void start(attempt.run),
+    stop: () => controller.current?.abort(),
+    reset() {
+      setAttempt(undefined);
+      setProgress(undefined);
+      setState({ step: 'ready' });
+    },
+  };
+}
+
+interface RunStatusProps {
+  readonly resource: Resource;
+  readonly run: Run;
+}
+
+/** How far a run is, why it waits or has stopped, and what came of it. */
+export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  const { state, progress, attempt, isCheck, isActive, mayResume } = run;
+  const isUpdate = attempt?.input.use.match !== undefined;
+  return (
+    <>
+      {state.step === 'stopped' && 'error' in state && <StoppedBy error={state.error} />}
+      {mayResume && (
+        <Notice>
+          <p>{isCheck ? texts.checkStopped : texts.stopped}</p>
+          <Button kind="primary" onClick={run.resume}>
+            {texts.resume}
+          </Button>
+        </Notice>
+      )}
+      {state.step === 'waiting' && (
+        <Notice>
+          <p>{texts.waiting(state.seconds)}</p>
+        </Notice>
+      )}
+      {state.step === 'done' && progress && <Outcome {...{ resource, progress, isUpdate, isCheck }} />}
+      {progress && <ImportCounts {...{ progress, isUpdate, isCheck }} isDone={state.step === 'done'} />}
+      {!progress && isActive && <p>{texts.starting}</p>}
+    </>
+  );
+}
+
+/** The first records that a run changes, those that somebody else has changed, and those that are refused. */
+export function RunFindings({ resource, run }: RunStatusProps): JSX.Element | null {
+  const { attempt, progress, isActive, isCheck } = run;
+  if (!attempt || !progress || isActive) return null;
+  return (
+    <ImportFindings {...{ resource, progress, isCheck }} use={attempt.input.use} findings={attempt.run.findings} />
+  );
+}
+
+/** Why a run has stopped. */
+function StoppedBy({ error }: { readonly error: unknown }): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  if (hasFileChanged(error))
+    return (
+      <Notice kind="error" title={texts.fileChangedTitle}>
+        <p>{texts.fileChanged}</p>
+      </Notice>
+    );
+  return <ErrorNotice error={error} title={isAboutHeader(error) ? texts.badHeader : undefined} />;
+}
+
+interface OutcomeProps {
+  readonly resource: Resource;
+  readonly progress: Progress;
+  readonly isUpdate: boolean;
+  readonly isCheck: boolean;
+}
+
+/** What came of a run, or would come of it, in one sentence. */
+function Outcome({ resource, progress, isUpdate, isCheck }: OutcomeProps): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  const { counted } = texts;
+  const { created, changed, unchanged, deleted, earlier, refused } = progress;
+  const unique = uniqueKey(resource);
+  const updates: [number, string][] = [
+    [changed, counted.changed],
+    [unchanged, counted.unchanged],
+    [deleted, counted.deleted],
+    ...(earlier > 0 ? [[earlier, counted.earlier] satisfies [number, string]] : []),
+  ];
+  const counts: [number, string][] = [
+    [isUpdate ? created : created + earlier, isCheck ? counted.isNew : counted.created],
+    ...(isUpdate ? updates : []),
+    [refusedIn(progress), counted.refused],
+  ];
+  const isGood = refused.size === 0 && !isCheck;
+  return (
+    <Notice kind={isGood ? 'success' : 'info'} title={isCheck ? texts.checkTitle : texts.doneTitle}>
+      <p>{texts.outcome(counts)}</p>
+      {isCheck && unchanged > 0 && !hasEffect(progress) && <p>{texts.noChange}</p>}
+      {!isUpdate && unique && refused.has('duplicate_value') && <p>{texts.takenHint(keyName(unique))}</p>}
+    </Notice>
+  );
+}
+
+/** Whether a check has found anything to write. */
+export function hasEffect(progress: Progress | undefined): boolean {
+  return progress !== undefined && progress.created + progress.changed + progress.deleted > 0;
+}
+
+export function refusedIn(progress: Progress | undefined): number {
+  return [...(progress?.refused.values() ?? [])].reduce((sum, count) => sum + count, 0);
+}
+
+/** Whether the browser refuses to read the file, because it is another than the one that was chosen. */
+function hasFileChanged(error: unknown): boolean {
+  return error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name);
+}
+
+/** Whether the whole import was refused for the names of its columns. An invalid record is a result instead. */
+function isAboutHeader(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code === 'validation_failed';
+}
+
+/** Whether the same request could succeed later, perhaps with another key. The others need another file. */
+function mayContinue(error: unknown): boolean {
+  if (hasFileChanged(error)) return false;
+  if (!(error instanceof CatalogueError) || error.code === 'unexpected_response') return true;
+  return error.status >= 500 || [401, 403, 408, 429].includes(error.status);
+}
