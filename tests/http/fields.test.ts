@@ -72,16 +72,6 @@ describe('fields', () => {
     }
   });
 
-  it('gives 404 for a missing item, and is an unknown parameter for writes', async () => {
-    expect((await request().get('/products/99?fields=id')).status).to.equal(404);
-    expect((await request().get('/products/99?fields=x')).status).to.equal(404);
-    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const response = await request().request(method, '/products/1?fields=id', { body: { name: 'x' } });
-      expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
-    }
-    expect((await request().post('/products?fields=id', { name: 'x' })).json.code).to.equal('unknown_parameter');
-  });
-
   describe('of an item', () => {
     const ifNoneMatch = (tag: string) => ({ headers: { 'If-None-Match': tag } });
 

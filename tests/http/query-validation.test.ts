@@ -1,17 +1,11 @@
 import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
+import { NDJSON, outcomes, resultsOf } from '../support/imports.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import {
-  BAD_PRODUCTS,
-  BAD_QUERIES,
-  BAD_RECORDS,
-  deep,
-  MALFORMED,
-  NO_OBJECTS,
-  OTHER_TYPES,
-} from '../support/invalid-values.js';
+import { BAD_QUERIES, deep, OTHER_TYPES } from '../support/invalid-values.js';
 import { list } from '../support/list.js';
 
+// random-values.test.ts has bodies that break a rule, by every way to write.
 describe('invalid input', () => {
   const service = inProcessService();
   const request = () => service.client;
@@ -20,61 +14,10 @@ describe('invalid input', () => {
     expect((await request().post('/products', { name: 'the first' })).json.id).to.equal(1);
   });
 
-  it('rejects what is no JSON with malformed_json, by one method after the other', async () => {
-    for (const [at, body] of ['', ' \n', ...MALFORMED].entries()) {
-      const method = ['POST', 'PUT', 'PATCH'][at % 3] ?? '';
-      const path = method === 'POST' ? '/v1/products' : '/v1/products/1';
-      const response = await request().request(method, path, { body });
-      const what = `${method} ${body.toString().slice(0, 60)}`;
-      expect([response.status, response.json.code], what).to.deep.equal([400, 'malformed_json']);
-      expect(Object.keys(response.json), what).to.deep.equal(['code', 'message', 'details']);
-    }
-  });
-
   it('accepts a depth of 20, and the same name in two objects', async () => {
     expect((await request().post('/products', deep(20))).json.code).to.equal('validation_failed');
     const twins = { name: 'Lamp', attributes: { name: 'Lamp', '"{[': '}]"' } };
     expect((await request().post('/products', twins)).status).to.equal(201);
-  });
-
-  const BODIES = [
-    ...NO_OBJECTS.map((body) => [body, [['invalid_type', '']]] as const),
-    ...BAD_RECORDS[0].values.map(({ member, json, issues }) => {
-      const name = member === 'name' ? '' : '"name":"x",';
-      return [`{${name}${JSON.stringify(member)}:${json}}`, issues] as const;
-    }),
-    ...BAD_PRODUCTS,
-  ];
-  it('reports all issues of a body', async () => {
-    for (const [body, issues] of BODIES) {
-      const response = await request().post('/v1/products', body);
-      const what = body.slice(0, 80);
-      expect([response.status, response.json.code], what).to.deep.equal([400, 'validation_failed']);
-      expect(issueLocations(response), what).to.deep.equal(issues);
-      for (const detail of response.json.details) {
-        expect(Object.keys(detail), what).to.deep.equal(['code', 'message', 'in', 'pointer']);
-        expect(detail.in, what).to.equal('body');
-        expect(detail.message, what).to.be.a('string').and.not.equal('');
-      }
-    }
-  });
-
-  it('accepts values at the limits', async () => {
-    const attributes = Object.fromEntries(
-      Array.from({ length: 50 }, (_, i) => [`${i}${'😀'.repeat(64 - `${i}`.length)}`, 'x'.repeat(500)]),
-    );
-    for (const body of [
-      { name: '😀'.repeat(200) },
-      { name: 'x'.repeat(200), description: '\t\r\n'.repeat(1666), sku: 'x'.repeat(64) },
-      { name: 'x', price: { amount: 2 ** 53 - 1, currency: 'XXX' }, attributes: { n: -(2 ** 53 - 1), f: 1e-7 } },
-      { name: '\u0085x', attributes },
-      { name: '\ue000\ufffd\u{10ffff}e\u0301' },
-    ]) {
-      const response = await request().post('/v1/products', body);
-      expect(response.status, response.text).to.equal(201);
-      const { id: _, ...rest } = response.json;
-      expect(rest).to.deep.equal(body);
-    }
   });
 
   describe('media types', () => {
@@ -103,12 +46,6 @@ describe('invalid input', () => {
       }
     });
 
-    it('rejects a compressed body', async () => {
-      for (const coding of ['gzip', 'br', 'x-unknown']) {
-        expect((await attempt({ 'Content-Encoding': coding })).status, coding).to.equal(415);
-      }
-    });
-
     it('accepts JSON in UTF-8, however the media type is written', async () => {
       for (const type of [
         'APPLICATION/json',
@@ -119,14 +56,6 @@ describe('invalid input', () => {
       ]) {
         expect((await attempt({ 'Content-Type': type })).status, type).to.equal(201);
       }
-    });
-
-    it('sends Accept-Patch with 415 for PATCH', async () => {
-      const response = await attempt({ 'Content-Type': 'text/plain' }, 'PATCH');
-      expect(response.status).to.equal(415);
-      expect(response.headers['accept-patch']).to.equal(
-        'application/merge-patch+json, application/json-patch+json, application/json',
-      );
     });
   });
 
@@ -179,23 +108,16 @@ describe('invalid input', () => {
       expect(response.json.details).to.have.length(1);
       expect(response.json.detail).to.equal(response.json.message);
     });
-
-    it('prefers application/json if both types are acceptable', async () => {
-      const response = await request().get('/products/0', { headers: { Accept: '*/*' } });
-      expect(response.headers['content-type']).to.equal('application/json');
-    });
   });
 
   describe('size', () => {
-    const large = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
-
-    for (const chunked of [false, true]) {
-      it(`rejects a body over 1 MiB ${chunked ? 'without' : 'with'} Content-Length, and keeps serving`, async () => {
-        const response = await request().post('/products', large, { chunked });
+    for (const chunked of [false, true])
+      it(`accepts 1 MiB, and rejects more ${chunked ? 'without' : 'with'} Content-Length`, async () => {
+        const whole = `{"name":"Lamp"}${' '.repeat(1024 * 1024 - 15)}`;
+        expect((await request().post('/products', whole, { chunked })).status).to.equal(201);
+        const response = await request().post('/products', `${whole} `, { chunked });
         expect([response.status, response.json.code]).to.deep.equal([413, 'payload_too_large']);
-        expect((await request().get('/products')).status).to.equal(200);
       });
-    }
 
     it('reads and discards the rest of a too large body, so that the client gets its response', async () => {
       const head = `POST /products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nContent-Type: application/json\r\n`;
@@ -206,19 +128,10 @@ describe('invalid input', () => {
       expect(text).to.match(/^HTTP\/1\.1 413 /);
     });
 
-    it('reports at most 1,000 issues', async () => {
-      const body = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, 1]));
-      const response = await request().post('/products', body);
-      expect(response.json.details).to.have.length(1_000);
-      const attributes = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, []]));
-      expect((await request().post('/products', { name: 'x', attributes })).json.details).to.have.length(1_000);
-    });
-
     describe('of a body with many names and values', () => {
       /** @returns an object with one array, with `count` names and values in all */
       const bodyOf = (count: number) =>
         `{"name":[${Array.from({ length: count - 3 }, (_, i) => [`"[{,:\\""`, '-1.5e3', '{}', 'null', '[ ]'][i % 5]).join(' , ')}]}`;
-      const LINES = { 'Content-Type': 'application/x-ndjson' };
       const MERGE = { 'Content-Type': 'application/merge-patch+json' };
       const PATCH = { 'Content-Type': 'application/json-patch+json' };
 
@@ -247,55 +160,9 @@ describe('invalid input', () => {
 
       it('rejects only that line of an import', async () => {
         const lines = `${bodyOf(10_001)}\n{"name":"x"}\n`;
-        const { text } = await request().post('/products/imports', lines, { headers: LINES });
-        const results = text
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line));
-        expect(results.map(({ status, error }) => [status, error?.code])).to.deep.equal([
-          [413, 'payload_too_large'],
-          [201, undefined],
-        ]);
+        const results = resultsOf(await request().post('/products/imports', lines, { headers: NDJSON }));
+        expect(outcomes(results)).to.deep.equal([[413, 'payload_too_large'], 201]);
       });
-
-      it('checks each of 4,999 names in one object', async () => {
-        const members = Array.from({ length: 4_999 }, (_, i) => `"m${i}":0`).join(',');
-        expect((await request().post('/products', `{${members}}`)).json.code).to.equal('validation_failed');
-        for (const more of ['"m1":0', '"\\u006d4998":0', '"__proto__":0']) {
-          const fewer = members.slice(members.indexOf(',') + 1);
-          expect((await request().post('/products', `{${fewer},${more}}`)).json.code, more).to.equal('malformed_json');
-        }
-      });
-
-      it('accepts 100 segments in a JSON Patch pointer, and rejects more with too_long', async () => {
-        const { json } = await request().post('/products', { name: 'x' });
-        const send = (op: object) => request().patch(`/products/${json.id}`, [op], { headers: PATCH });
-        for (const [segments, code] of [
-          [100, 'reference_not_found'],
-          [101, 'too_long'],
-          [400_000, 'too_long'],
-        ] as const) {
-          const path = '/a'.repeat(segments);
-          for (const op of [
-            { op: 'remove', path },
-            { op: 'move', from: path, path: '/name' },
-          ]) {
-            const response = await send(op);
-            expect([response.status, response.json.code, response.json.details[0].code]).to.deep.equal([
-              400,
-              'invalid_patch',
-              code,
-            ]);
-            expect(response.json.details[0].pointer).to.equal('from' in op ? '/0/from' : '/0/path');
-          }
-        }
-      });
-    });
-
-    it('accepts a body of exactly 1 MiB', async () => {
-      const padded = `{"name":"Lamp"}${' '.repeat(1024 * 1024 - 15)}`;
-      expect((await request().post('/products', padded)).status).to.equal(201);
-      expect((await request().post('/products', `${padded} `)).status).to.equal(413);
     });
   });
 
@@ -331,21 +198,6 @@ describe('invalid input', () => {
           expect(response.headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
         }
       }
-    });
-
-    it('rejects an unknown version', async () => {
-      for (const [path, version] of [
-        ['/products', '99'],
-        ['/v1/products', '99'],
-        ['/products', 'v1'],
-        ['/products', '01'],
-        ['/products', ''],
-      ] as const) {
-        const response = await request().get(path, { headers: { 'API-Version': version } });
-        expect([response.status, response.json.code], version).to.deep.equal([400, 'unsupported_version']);
-        expect(response.headers['api-version']).to.equal('1');
-      }
-      expect((await request().get('/products', { headers: { 'API-Version': '1' } })).status).to.equal(200);
     });
   });
 

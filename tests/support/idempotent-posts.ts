@@ -15,7 +15,6 @@ export const outcome = (response: HttpResponse) => [response.status, isReplay(re
 
 export const MADE = [201, false];
 export const REPLAYED = [201, true];
-export const REUSED = [422, false];
 
 /** Creates records with idempotency keys in a running service. */
 export function posting(service: InProcessService) {

@@ -3,9 +3,6 @@ import type { Collection } from './collection.js';
 
 const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, application/json';
 
-/** A version that no resource will ever have. */
-const UNKNOWN_VERSION = '1000';
-
 export function describeMessages(collection: Collection): void {
   describe('methods', () => {
     it('are listed by OPTIONS, without a token', async () => {
@@ -16,21 +13,19 @@ export function describeMessages(collection: Collection): void {
       expect(item.headers['accept-patch']).to.equal(PATCH_TYPES);
     });
 
-    for (const [method, item] of [
-      ['PUT', ''],
-      ['PATCH', ''],
-      ['DELETE', ''],
-      ['TRACE', ''],
-      ['POST', '/1'],
-      ['PURGE', '/1'],
-    ] as const) {
-      it(`get 405 with Allow if they are unsupported: ${method} ${item && 'of an item'}`, async () => {
+    it('get 405 with Allow if they are unsupported', async () => {
+      for (const [method, item] of [
+        ['PUT', ''],
+        ['TRACE', ''],
+        ['POST', '/1'],
+        ['PURGE', '/1'],
+      ] as const) {
         const response = await collection.client.request(method, collection.path + item);
-        expect([response.status, response.json.code]).to.deep.equal([405, 'method_not_allowed']);
+        expect([response.status, response.json.code], method).to.deep.equal([405, 'method_not_allowed']);
         expect(response.headers.allow).to.include('GET, HEAD');
         expect(response.headers['cache-control']).to.equal('no-store');
-      });
-    }
+      }
+    });
   });
 
   describe('media types', () => {
@@ -54,26 +49,5 @@ export function describeMessages(collection: Collection): void {
         expect(response.json.message, method).to.match(/ without a content coding\.$/);
       }
     });
-
-    it('in Accept must include JSON, else 406', async () => {
-      const { path } = await collection.create();
-      for (const url of [collection.path, path]) {
-        const response = await collection.client.get(url, { headers: { Accept: 'text/html' } });
-        expect([response.status, response.json.code], url).to.deep.equal([406, 'not_acceptable']);
-      }
-    });
-  });
-
-  it('rejects an unknown version and malformed paths', async () => {
-    const response = await collection.client.get(collection.path, { headers: { 'API-Version': UNKNOWN_VERSION } });
-    expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
-    for (const path of [
-      `${collection.path}/`,
-      `${collection.path}/0`,
-      `${collection.path}/01`,
-      `${collection.path}/x`,
-    ]) {
-      expect((await collection.client.get(path)).status, path).to.equal(404);
-    }
   });
 }
