@@ -86,7 +86,10 @@ function shownFields({ items = {} }: Schema): Schema {
   return { type: 'array', items, description: `Show only these, and ${ALWAYS_SHOWN.join(' and ')}.` };
 }
 
-/** Describes the filters, fields with the same operators together: `id, price.amount: .ne .lt; name: .ne .prefix`. */
+/**
+ * Describes the filters, fields with the same operators together: `id, price.amount: .ne .lt; name: .ne .prefix`. Then
+ * comes what the document says of a value behind a comma or a colon, such as its unit.
+ */
 function describeFilters(parameters: readonly Parameter[]): string {
   const isOpen = ({ schema }: Parameter) => schema['type'] === 'object';
   const names = parameters.filter((one) => !isOpen(one)).map(({ name }) => name);
@@ -98,9 +101,10 @@ function describeFilters(parameters: readonly Parameter[]): string {
     const key = operators.map((name) => name.slice(field.length)).join(' ');
     fieldsOf.set(key, [...(fieldsOf.get(key) ?? []), field]);
   }
-  const units = parameters.flatMap(({ name, schema: { description } }) =>
-    description === undefined || isOperator(name) ? [] : [`${name}: ${description}`],
-  );
+  const units = parameters.flatMap(({ name, description = '' }) => {
+    const [, more] = /^[\w ]+[,:] (.*)$/.exec(description) ?? [];
+    return more === undefined || isOperator(name) ? [] : [`${name}: ${more}`];
+  });
   const groups = [...fieldsOf].map(([operators, fields]) => [fields.join(', '), operators].filter(Boolean).join(': '));
   const lists = names.filter((name) => names.includes(`${name}.all`));
   return [

@@ -15,6 +15,11 @@ interface Described {
   readonly items?: Described;
 }
 
+type Details = readonly Readonly<Record<string, string>>[];
+/** The code of each problem, and the argument or the field that has it. */
+const problems = (details: Details) => details.map(({ code, name, pointer }) => [code, name ?? pointer]);
+const named = (records: readonly { readonly name: string }[]) => records.map(({ name }) => name);
+
 describe('the tools of catalogue mcp', () => {
   const service = inProcessService();
   const environment = (API_KEY = FIRST_KEY) => ({
@@ -25,6 +30,12 @@ describe('the tools of catalogue mcp', () => {
   const startSession = mcpSessions();
   let session: McpSession;
   let deleter: McpSession;
+  /** Calls a tool, which refuses. @returns its error */
+  const refusal = async (name: string, args: object) => {
+    const { isError, value } = await session.call(name, { ...args });
+    expect(isError, JSON.stringify(value)).to.equal(true);
+    return value;
+  };
 
   before(async () => {
     session = await startSession(environment());
@@ -101,22 +112,21 @@ describe('the tools of catalogue mcp', () => {
     }
     const accepts = (tool: string, args: object) =>
       ajv.validate(tools.find(({ name }) => name === tool)?.inputSchema ?? false, args);
-    expect(accepts('create_product', { record: LAMP })).to.equal(true);
-    expect(accepts('create_product', { record: { ...LAMP, name: '' } })).to.equal(false);
-    expect(accepts('create_product', { record: { ...LAMP, id: 1 } })).to.equal(false);
-    expect(accepts('create_product', { record: { ...LAMP, price: { amount: 1 } } })).to.equal(false);
-    expect(accepts('update_product', { id: 1, version: 1, changes: { sku: 'A-1' } })).to.equal(true);
-    expect(accepts('update_product', { id: 1, version: 1, remove: ['sku'] })).to.equal(true);
-    expect(accepts('update_product', { id: 1, version: 1, remove: ['name'] })).to.equal(false);
-    expect(accepts('update_product', { id: 1, version: 1, changes: { id: 1 } })).to.equal(false);
-    expect(accepts('update_product', { id: 1, changes: {} })).to.equal(false);
-    expect(accepts('upsert_product', { sku: 'A-1', fields: {}, remove: ['price'] })).to.equal(true);
-    expect(accepts('upsert_product', { sku: 'A-1', remove: ['sku'] })).to.equal(false);
-    expect(accepts('update_order', { id: 1, version: 1 })).to.equal(false);
-    expect(accepts('upsert_product', { sku: 'A-1', fields: { sku: 'A-2' } })).to.equal(false);
-    expect(accepts('upsert_product', { fields: { name: 'Lamp' } })).to.equal(false);
-    expect(accepts('search_products', { fields: ['sku'] })).to.equal(true);
-    expect(accepts('create_order', { record: { userId: 1, items: [] } })).to.equal(false);
+    for (const [tool, isAccepted, ...all] of [
+      ['create_product', true, { record: LAMP }],
+      ['create_product', false, { record: { ...LAMP, name: '' } }, { record: { ...LAMP, id: 1 } }],
+      ['create_product', false, { record: { ...LAMP, price: { amount: 1 } } }],
+      ['update_product', true, { id: 1, version: 1, changes: { sku: 'A-1' } }, { id: 1, version: 1, remove: ['sku'] }],
+      ['update_product', false, { id: 1, version: 1, remove: ['name'] }, { id: 1, version: 1, changes: { id: 1 } }],
+      ['update_product', false, { id: 1, changes: {} }],
+      ['update_order', false, { id: 1, version: 1 }],
+      ['upsert_product', true, { sku: 'A-1', fields: {}, remove: ['price'] }],
+      ['upsert_product', false, { sku: 'A-1', remove: ['sku'] }, { sku: 'A-1', fields: { sku: 'A-2' } }],
+      ['upsert_product', false, { fields: { name: 'Lamp' } }],
+      ['search_products', true, { fields: ['sku'] }],
+      ['create_order', false, { record: { userId: 1, items: [] } }],
+    ] as const)
+      for (const args of all) expect(accepts(tool, args), `${tool} ${JSON.stringify(args)}`).to.equal(isAccepted);
   });
 
   it('has one type for each value, since gateways drop a tool with several', async () => {
@@ -151,11 +161,10 @@ describe('the tools of catalogue mcp', () => {
     });
 
     it('returns every problem that the service finds in a record', async () => {
-      const { isError, value } = await session.call('create_product', {
-        record: { name: '', colour: 'red', price: { amount: -1 } },
-      });
-      expect([isError, value.code]).to.deep.equal([true, 'validation_failed']);
-      expect(value.details.map(({ code, pointer }: Record<string, string>) => [code, pointer])).to.have.deep.members([
+      const record = { name: '', colour: 'red', price: { amount: -1 } };
+      const { code, details } = await refusal('create_product', { record });
+      expect(code).to.equal('validation_failed');
+      expect(problems(details)).to.have.deep.members([
         ['too_short', '/name'],
         ['unknown_field', '/colour'],
         ['out_of_range', '/price/amount'],
@@ -169,22 +178,10 @@ describe('the tools of catalogue mcp', () => {
       const record = { ...LAMP, sku: 'U-4', brand: 'Nordlicht', tags: ['a'], attributes: { a: 1, b: 2 } };
       const { id } = await session.succeed('create_product', { record });
       const update = (version: number, args: object) => session.succeed('update_product', { id, version, ...args });
-      const removed = await update(1, {
-        remove: ['tags', 'price'],
-        changes: { name: 'Bright', brand: null },
-      });
-      expect(removed).to.deep.equal({
-        id,
-        name: 'Bright',
-        sku: 'U-4',
-        attributes: { a: 1, b: 2 },
-        version: 2,
-      });
-      expect(await update(2, { remove: ['sku', 'attributes'] })).to.deep.equal({
-        id,
-        name: 'Bright',
-        version: 3,
-      });
+      const removed = await update(1, { remove: ['tags', 'price'], changes: { name: 'Bright', brand: null } });
+      expect(removed).to.deep.equal({ id, name: 'Bright', sku: 'U-4', attributes: { a: 1, b: 2 }, version: 2 });
+      const bare = await update(2, { remove: ['sku', 'attributes'] });
+      expect(bare).to.deep.equal({ id, name: 'Bright', version: 3 });
       for (const [args, name] of [
         [{ remove: ['brand'], changes: { brand: 'Acme' } }, 'remove'],
         [{ remove: ['attributes'], changes: { attributes: {} } }, 'remove'],
@@ -195,26 +192,19 @@ describe('the tools of catalogue mcp', () => {
         [{ remove: [] }, 'changes'],
         [{}, 'changes'],
       ] as const) {
-        const { isError, value } = await session.call('update_product', { id, version: 3, ...args });
-        expect([isError, value.code, value.details[0].name], JSON.stringify(args)).to.deep.equal([
-          true,
-          'invalid_arguments',
-          name,
-        ]);
+        const { code, details } = await refusal('update_product', { id, version: 3, ...args });
+        expect([code, details[0].name], JSON.stringify(args)).to.deep.equal(['invalid_arguments', name]);
       }
-      expect(await update(3, { remove: ['brand'], changes: { brand: null } })).to.deep.include({
-        version: 3,
-      });
+      expect(await update(3, { remove: ['brand'], changes: { brand: null } })).to.deep.include({ version: 3 });
     });
 
     it('of a record that has changed changes nothing, and shows its current state', async () => {
       const { id } = await session.succeed('create_product', { record: { ...LAMP, sku: 'U-2' } });
       await service.client.patch(`/v1/products/${id}`, { name: 'Changed' });
-      const args = { id, version: 1, changes: { name: 'Lost' } };
-      const { isError, value } = await session.call('update_product', args);
-      expect([isError, value.code]).to.deep.equal([true, 'precondition_failed']);
-      expect(value.current).to.deep.equal({ ...LAMP, id, sku: 'U-2', name: 'Changed', version: 2 });
-      expect(value.remedy).to.include('update_product with the new version');
+      const { code, current, remedy } = await refusal('update_product', { id, version: 1, changes: { name: 'Lost' } });
+      expect(code).to.equal('precondition_failed');
+      expect(current).to.deep.equal({ ...LAMP, id, sku: 'U-2', name: 'Changed', version: 2 });
+      expect(remedy).to.include('update_product with the new version');
     });
 
     it('is not offered to a key that may not read, which learns nothing by a deletion either', async () => {
@@ -239,12 +229,8 @@ describe('the tools of catalogue mcp', () => {
       const fields = { name: 'Torch', description: 'Green', sku: 'S-2' };
       for (const _ of ['a change', 'none'])
         expect(await upsert('S-1', fields)).to.deep.equal({
-          ...LAMP,
-          ...fields,
-          id,
-          sku: 'S-1',
-          version: 2,
-          created: false,
+          ...{ ...LAMP, ...fields },
+          ...{ id, sku: 'S-1', version: 2, created: false },
         });
       expect(await upsert('S-1', { description: null })).to.deep.include({ name: 'Torch', version: 3 });
       const remove = ['price', 'brand'];
@@ -266,22 +252,77 @@ describe('the tools of catalogue mcp', () => {
     });
 
     it('returns every problem, and writes nothing', async () => {
-      for (const [sku, fields, problems] of [
-        ['S-4', { price: { amount: 1 } }, { '/price/currency': 'required', '/name': 'required' }],
-        [
-          'a/b',
-          { name: '', deleted: true },
-          { '/name': 'too_short', '/sku': 'invalid_format', '/deleted': 'unknown_field' },
-        ],
-        ['', { name: 'Lamp' }, { '/sku': 'too_short' }],
-      ] as const) {
-        const { isError, value } = await session.call('upsert_product', { sku, fields });
-        expect([isError, value.code], sku).to.deep.equal([true, 'validation_failed']);
-        const found = value.details.map(({ code, pointer }: Record<string, string>) => [pointer, code]);
-        expect(Object.fromEntries(found), sku).to.deep.equal(problems);
+      for (const [sku, fields, ...found] of [
+        ['S-4', { price: { amount: 1 } }, ['required', '/price/currency'], ['required', '/name']],
+        ['a/b', { name: '' }, ['too_short', '/name'], ['invalid_format', '/sku']],
+        ['', { name: 'Lamp', deleted: true }, ['too_short', '/sku'], ['unknown_field', '/deleted']],
+      ]) {
+        const { code, details } = await refusal('upsert_product', { sku, fields });
+        expect(code).to.equal('validation_failed');
+        expect(problems(details), `${sku}`).to.have.deep.members(found);
       }
-      const { value } = await session.call('upsert_product', { sku: '..', fields: LAMP });
-      expect(value.code).to.equal('invalid_arguments');
+      expect(await refusal('upsert_product', { sku: '..', fields: LAMP })).to.include({ code: 'invalid_arguments' });
+    });
+  });
+
+  describe('search', () => {
+    const search = (args: object) => session.succeed('search_products', { ...args });
+    before(async () => {
+      for (const [name, amount] of [
+        ['Shelf, oak', 100],
+        ['Shelf, pine', 200],
+        ['Shelf, steel', 300],
+      ] as const)
+        await service.client.post('/v1/products', { name, price: { amount, currency: 'CHF' }, sku: `S-${amount}` });
+    });
+
+    it('filters, sorts, counts, chooses fields and leads from page to page', async () => {
+      const filter = { 'price.currency': 'CHF', 'price.amount.gte': 200, 'sku.in': ['S-100', 'S-200', 'S-300'] };
+      const args = { filter, q: 'SHE', sort: ['-name'], fields: ['name'], limit: 1 };
+      const first = await search({ ...args, count: true });
+      const [{ id }] = first.records;
+      expect(id, 'an update needs the id').to.be.a('number');
+      expect([first.total, first.records]).to.deep.equal([2, [{ id, name: 'Shelf, steel', version: 1 }]]);
+      const { records, ...rest } = await search({ ...args, cursor: first.nextCursor });
+      expect([named(records), rest]).to.deep.equal([['Shelf, pine'], {}]);
+    });
+
+    it('offers words where the interface does, filters that ask for a value, and the unit of numbers', async () => {
+      const tools = await session.tools();
+      const shown = (name: string) => {
+        const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+        const filters = JSON.stringify(properties['filter']);
+        return ['q' in properties, filters.includes('.exists'), filters.includes('price.amount: in the smallest unit')];
+      };
+      expect(shown('search_products')).to.deep.equal([true, true, true]);
+      expect(shown('search_users')).to.deep.equal([true, false, false]);
+      expect(shown('search_orders')).to.deep.equal([false, false, false]);
+    });
+
+    it('returns at most 20 records unless the call asks for more', async () => {
+      const filter = { name: 'Reader' };
+      for (let i = 0; i < 21; i++) await service.client.post('/v1/users', { ...filter, email: `${i}@example.org` });
+      const { records, nextCursor } = await session.succeed('search_users', { filter });
+      expect([records.length, typeof nextCursor]).to.deep.equal([20, 'string']);
+      expect((await session.succeed('search_users', { filter, limit: 1_000 })).records).to.have.length(21);
+    });
+
+    it('returns the problems that the service finds, and rejects values that would become others in a query', async () => {
+      const filter = { nmae: 'x', 'price.amount': 'much' };
+      const { details } = await refusal('search_products', { limit: 1_001, sort: ['colour'], filter });
+      expect(named(details)).to.have.members(['limit', 'sort', 'nmae', 'price.amount']);
+      const messageOf = (of: string) => details.find(({ name }: { name: string }) => name === of).message;
+      expect(messageOf('nmae')).to.include('the filters id, createdAt, updatedAt, name, ');
+      expect(messageOf('price.amount')).to.include('in the smallest unit of the currency');
+      const wrong = await refusal('search_products', {
+        filter: { 'name.in': ['Shelf, oak'], attributes: { colour: 'red' }, sku: null, name: 'Shelf, oak' },
+      });
+      expect(wrong.code).to.equal('invalid_arguments');
+      expect(problems(wrong.details)).to.deep.equal([
+        ['invalid_format', 'filter.name.in'],
+        ['invalid_type', 'filter.attributes'],
+        ['invalid_type', 'filter.sku'],
+      ]);
     });
   });
 
@@ -310,49 +351,43 @@ describe('the tools of catalogue mcp', () => {
         filter: { ...filter, 'attributes[watts].in': [5, 10] },
         sort: ['-stock', '-id'],
       });
-      expect(found.records.map(({ brand }: { brand: string }) => brand)).to.deep.equal(['Counted B']);
+      expect(found.records[0].brand).to.equal('Counted B');
+      expect(found.records).to.have.length(1);
     });
 
     it('refuses a filter in the style of another service, and takes live for no status', async () => {
       for (const name of ['search_products', 'count_products_by']) {
         const fields = ['brand'];
-        const { value } = await session.call(name, { fields, filter: { 'attributes.watts.gte': 5 } });
-        expect(value).to.include({ code: 'unknown_parameter' });
-        expect(value['message']).to.include('write attributes[watts].gte;');
+        const { code, message } = await refusal(name, { fields, filter: { 'attributes.watts.gte': 5 } });
+        expect(code).to.equal('unknown_parameter');
+        expect(message).to.include('write attributes[watts].gte;');
         await session.succeed(name, { fields, filter: { status: 'live', 'status.in': ['live', 'draft'] } });
       }
     });
 
     it('returns what the service refuses, and what is no filter', async () => {
-      const { isError, value } = await session.call('count_products_by', {
-        fields: ['brand', 'tags'],
-        prefix: 'x',
-      });
-      expect([isError, value.code]).to.deep.equal([true, 'invalid_parameter']);
-      const wrong = await session.call('count_products_by', { filter: { prefix: 'x', sort: 'name' } });
-      expect(wrong.value.code).to.equal('invalid_arguments');
-      expect(wrong.value.details.map(({ name }: { name: string }) => name)).to.include.members(['fields']);
-      const own = await session.call('count_products_by', { fields: ['brand'], filter: { prefix: 'x' } });
-      expect(own.value.details.map(({ code, name }: Record<string, string>) => [code, name])).to.deep.equal([
-        ['unknown_parameter', 'filter.prefix'],
-      ]);
+      const several = await refusal('count_products_by', { fields: ['brand', 'tags'], prefix: 'x' });
+      expect(several.code).to.equal('invalid_parameter');
+      const wrong = await refusal('count_products_by', { filter: { prefix: 'x', sort: 'name' } });
+      expect(wrong.code).to.equal('invalid_arguments');
+      expect(named(wrong.details)).to.include('fields');
+      const own = await refusal('count_products_by', { fields: ['brand'], filter: { prefix: 'x' } });
+      expect(problems(own.details)).to.deep.equal([['unknown_parameter', 'filter.prefix']]);
     });
   });
 
   it('returns missing, unknown and wrong arguments all at once', async () => {
-    const args = { id: '1', changes: [], etag: '"1"', toString: 1 };
-    const { isError, value } = await session.call('update_product', args);
-    expect([isError, value.code]).to.deep.equal([true, 'invalid_arguments']);
-    expect(value.details.map(({ code, name }: Record<string, string>) => [code, name])).to.deep.equal([
+    const { code, details } = await refusal('update_product', { id: '1', changes: [], etag: '"1"', toString: 1 });
+    expect(code).to.equal('invalid_arguments');
+    expect(problems(details)).to.deep.equal([
       ['required', 'version'],
       ['invalid_type', 'id'],
       ['invalid_type', 'changes'],
       ['unknown_parameter', 'etag'],
       ['unknown_parameter', 'toString'],
     ]);
-    const read = await session.call('read_product', { id: 0 });
-    expect(read.value.details.map(({ code }: { code: string }) => code)).to.deep.equal(['out_of_range']);
-    expect((await session.call('read_product', { id: 9_999_999 })).value.code).to.equal('not_found');
+    expect(problems((await refusal('read_product', { id: 0 })).details)).to.deep.equal([['out_of_range', 'id']]);
+    expect((await refusal('read_product', { id: 9_999_999 })).code).to.equal('not_found');
   });
 
   it('responds to an unknown tool with an error of the protocol', async () => {
@@ -361,17 +396,9 @@ describe('the tools of catalogue mcp', () => {
   });
 
   it('deletes the version that was read if --allow-delete is given', async () => {
-    const { id } = await deleter.succeed('create_order', {
-      record: {
-        userId: (await deleter.succeed('create_user', { record: { name: 'Bo', email: 'bo@example.org' } })).id,
-        items: [
-          {
-            productId: (await deleter.succeed('create_product', { record: { name: 'Gone' } })).id,
-            quantity: 1,
-          },
-        ],
-      },
-    });
+    const { id: userId } = await deleter.succeed('create_user', { record: { name: 'Bo', email: 'bo@example.org' } });
+    const { id: productId } = await deleter.succeed('create_product', { record: { name: 'Gone' } });
+    const { id } = await deleter.succeed('create_order', { record: { userId, items: [{ productId, quantity: 1 }] } });
     const stale = await deleter.call('delete_order', { id, version: 2 });
     expect(stale.value.current.version).to.equal(1);
     expect(await deleter.succeed('delete_order', { id, version: 1 })).to.deep.equal({ id, deleted: true });
