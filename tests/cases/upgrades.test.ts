@@ -10,6 +10,7 @@ import { loadSettings } from '#src/config/settings.js';
 import type { Versioned } from '#src/domain/record.js';
 import { Service } from '#src/process/service.js';
 import { ProxiedClient } from '../support/http-client.js';
+import { jsonLines } from '../support/line-stream.js';
 import { recordsOf } from '../support/links.js';
 import { documentedResponses } from '../support/openapi/described.js';
 import { expectedFinds } from '../support/reference-search.js';
@@ -26,7 +27,6 @@ import {
   type Keys,
   NAMES,
   PUBLIC_URL,
-  parseLines,
   postImport,
 } from '../upgrades/history.js';
 
@@ -176,7 +176,7 @@ for (const { name: folder } of FOLDERS)
       const { text } = await postImport(client, history.import);
       const outcomes = (results: readonly Record<string, unknown>[]) =>
         results.map(({ line, status, id }) => ({ line, status, id }));
-      expect(outcomes(parseLines(text))).to.deep.equal(outcomes(history.import.results));
+      expect(outcomes(jsonLines(text))).to.deep.equal(outcomes(history.import.results));
       expect(text.split('"replayed":true')).to.have.length(history.import.results.length);
       expect(await all(client, 'products')).to.deep.equal(history.records.products);
     });

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { CLI } from '../support/child-process-service.js';
 import { freePort } from '../support/free-port.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { until } from '../support/until.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 
@@ -17,12 +18,7 @@ describe('catalogue changes', () => {
   });
   const run = (args: readonly string[], variables: Record<string, string> = {}) =>
     runInProcess(['changes', '--resource', 'products', ...args], environment(variables));
-  const linesOf = (text: string) =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const cursorNow = async (...args: string[]) => linesOf((await run(['--cursors', ...args])).out)[0].cursor;
+  const cursorNow = async (...args: string[]) => jsonLines((await run(['--cursors', ...args])).out)[0].cursor;
   const create = async (name: string): Promise<number> => (await service.client.post('/v1/products', { name })).json.id;
 
   it('prints nothing without a cursor, what changed behind one, and a newer one if nothing did', async () => {
@@ -33,7 +29,7 @@ describe('catalogue changes', () => {
     const { code, out, err } = await run(['--from', from, '--cursors']);
     expect([code, err]).to.deep.equal([0, '']);
     expect(out).to.include('"Lamp\\u009b"');
-    const lines = linesOf(out);
+    const lines = jsonLines(out);
     const { cursor } = lines.at(-1);
     service.clock.pass(30 * 3_600_000);
     const later = await cursorNow('--from', cursor);
@@ -50,7 +46,7 @@ describe('catalogue changes', () => {
     const fields = ['--fields', 'sku,createdAt'];
     const from = await cursorNow(...fields);
     await create('Lamp');
-    const [line] = linesOf((await run(['--from', from, ...fields])).out);
+    const [line] = jsonLines((await run(['--from', from, ...fields])).out);
     expect(line).to.have.all.keys('id', 'version', 'createdAt');
   });
 

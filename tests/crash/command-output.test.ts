@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { expect } from 'chai';
 import { PROCESS_IO } from '#src/adapters/inbound/cli/io.js';
 import { ChildProcessService, CLI } from '../support/child-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the output of a command', () => {
@@ -37,11 +38,7 @@ describe('the output of a command', () => {
 
   describe('that is an API key', () => {
     const create = ['keys', 'create', '--scopes', 'all', '--name'];
-    const keyNames = () =>
-      runTo('pipe', 'keys', 'list')
-        .stdout.trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).name);
+    const keyNames = () => jsonLines(runTo('pipe', 'keys', 'list').stdout).map(({ name }) => name);
     before(() => {
       expect(runTo('pipe', ...create, 'seen').status).to.equal(0);
     });

@@ -292,7 +292,11 @@ describe('the tools of catalogue mcp', () => {
       const shown = (name: string) => {
         const { properties = {} } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
         const filters = JSON.stringify(properties['filter']);
-        return ['q' in properties, filters.includes('.exists'), filters.includes('price.amount: in the smallest unit')];
+        return [
+          'q' in properties,
+          filters.includes('.exists takes true or false'),
+          filters.includes('price.amount: in the smallest unit'),
+        ];
       };
       expect(shown('search_products')).to.deep.equal([true, true, true]);
       expect(shown('search_users')).to.deep.equal([true, false, false]);

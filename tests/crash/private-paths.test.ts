@@ -5,6 +5,7 @@ import { FIRST_KEY } from '../support/in-process-service.js';
 import { OtlpReceiver } from '../support/otlp-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+import { logged } from '../support/workers.js';
 
 const TEMPLATE = '/v1/users/email/{email}';
 
@@ -57,16 +58,11 @@ describe('an e-mail address in a path', () => {
     const { text: metrics } = await management.get('/metrics', { token: null });
     management.close();
     client.close();
-    const requests = () =>
-      service.log
-        .split('\n')
-        .filter((line) => line.includes('"msg":"request"'))
-        .map((line) => JSON.parse(line));
-    await until('every request is logged', () => requests().length === statuses.length);
+    await until('every request is logged', () => logged(service, 'request').length === statuses.length);
     expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
 
     const known = statuses.length - 3;
-    expect(requests().map(({ route, path }) => [route, path])).to.deep.equal([
+    expect(logged(service, 'request').map(({ route, path }) => [route, path])).to.deep.equal([
       ...Array(known).fill([TEMPLATE, TEMPLATE]),
       ['unknown', '/v1/users/email/*'],
       ['unknown', '/v1/users/email/*/*'],

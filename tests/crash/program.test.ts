@@ -8,6 +8,7 @@ import { SCOPES } from '#src/domain/access.js';
 import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
+import { jsonLines } from '../support/line-stream.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -57,8 +58,7 @@ describe('the program', () => {
     expect(isWellFormedKey(key)).to.equal(true);
     await service.logs(/"msg":"request"/);
     expect(service.log).to.not.include(key);
-    for (const entry of service.log.trim().split('\n'))
-      expect(JSON.parse(entry)).to.include.keys('level', 'time', 'msg');
+    for (const entry of jsonLines(service.log)) expect(entry).to.include.keys('level', 'time', 'msg');
     expect(service.out).to.not.include('{"');
   });
 
@@ -129,8 +129,7 @@ describe('the program', () => {
       errors.push(await client.get('/products', { token: revoked }));
     });
 
-    const [, port] = await service.logs(/"port":(\d+),"msg":"management listening"/);
-    const management = new HttpClient(Number(port), undefined, 'none');
+    const management = new HttpClient(await service.managementPort(), undefined, 'none');
     const metrics = await management.get('/metrics', { token: null });
     management.close();
     expectNone(metrics.text, keys, '/metrics');
@@ -170,10 +169,7 @@ describe('the program', () => {
     expect((await client.get('/products', { token })).status).to.equal(200);
 
     const listed = await catalogue(folder, ['keys', 'list']);
-    const keys = listed.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const keys = jsonLines(listed.out);
     const { id } = keys.at(-1);
     expect(keys.map(({ name, scopes }) => [name, scopes.length])).to.deep.equal([
       ['first key', SCOPES.length],

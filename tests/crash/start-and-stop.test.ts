@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -6,13 +5,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { chain } from '../support/certificate-chain.js';
-import { serverPair } from '../support/certificates.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient, received } from '../support/http-client.js';
-import { linksOf } from '../support/links.js';
 import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+import { everyProduct } from '../support/workers.js';
 
 const ROUNDS = sized({ gate: 3, night: 6 });
 /** No request is cut off, however slow the machine is. */
@@ -73,63 +71,30 @@ describe('the program', () => {
     expect(existsSync(join(service.folder, 'data/tls'))).to.equal(false);
   });
 
-  it('loses no acknowledged write if it is killed', async () => {
-    const first = start();
-    const client = await first.started();
-    const key = first.firstKey;
-    const acknowledged: number[] = [];
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let i = 0; ; i++) {
-        const response = await client.post('/products', { name: `${writer}/${i}`, sku: `${writer}.${i}` });
-        if (response.status === 201) acknowledged.push(response.json.id);
-      }
-    });
-    const broken = Promise.allSettled(writers);
-    await until('300 writes are acknowledged', () => acknowledged.length >= 300);
-    await first.stop('SIGKILL');
-    await broken;
-    client.close();
-
-    const second = start(first.folder);
-    const restarted = await second.started(key);
-    const found = new Set<number>();
-    for (let path = '/products?limit=1000'; path; ) {
-      const page = await restarted.get(path);
-      for (const { id } of page.json) found.add(id);
-      path = linksOf(page.headers['link'])['next'] ?? '';
-    }
-    expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
-    expect(found.size - acknowledged.length, 'at most the pending writes').to.be.within(0, 8);
-    const fresh = (await restarted.post('/products', { name: 'after' })).json.id;
-    expect(fresh).to.be.greaterThan(Math.max(...found));
-    restarted.close();
-  });
-
   describe('on a signal to stop', () => {
+    const begin = async (client: HttpClient, token: string, request: string, ...headers: string[]) => {
+      const socket = await client.connect();
+      const all = ['Host: x', `Authorization: Bearer ${token}`, 'X-Forwarded-Proto: https', ...headers];
+      return {
+        socket,
+        send: (body: string) => socket.write(`${request} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`),
+      };
+    };
+
     /** Sends the first half of a request, which the service begins to handle. */
     const slowPost = async (client: HttpClient, service: ChildProcessService) => {
-      const socket = await client.connect();
-      const headers = [
-        'Host: x',
-        `Authorization: Bearer ${service.firstKey}`,
-        'Content-Type: application/json',
-        'X-Forwarded-Proto: https',
-      ];
-      socket.write(`POST /products HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: 15\r\n\r\n{"name"`);
+      const headers = ['Content-Type: application/json', 'Content-Length: 15'];
+      const { socket, send } = await begin(client, service.firstKey, 'POST /products', ...headers);
+      send('{"name"');
       await service.worksOn(1);
       return socket;
     };
 
     /** Begins an import and receives its first result. @returns its connection */
     const slowImport = async (client: HttpClient) => {
-      const socket = await client.connect();
-      const headers = [
-        'Host: x',
-        `Authorization: Bearer ${client.token}`,
-        'Content-Type: application/x-ndjson',
-        'Transfer-Encoding: chunked',
-      ];
-      socket.write(`POST /v1/products/imports HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\nd\r\n{"name":"x"}\n\r\n`);
+      const headers = ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked'];
+      const { socket, send } = await begin(client, client.token, 'POST /v1/products/imports', ...headers);
+      send('d\r\n{"name":"x"}\n\r\n');
       for (let text = ''; !text.includes('"status":201'); ) text += await once(socket, 'data');
       return socket;
     };
@@ -173,13 +138,7 @@ describe('the program', () => {
         client.close();
       }
       const restarted = await start(where).started(key);
-      let found = 0;
-      for (let path = '/products?limit=1000'; path; ) {
-        const page = await restarted.get(path);
-        found += page.json.length;
-        path = linksOf(page.headers['link'])['next'] ?? '';
-      }
-      expect(found).to.equal(acknowledged);
+      expect((await everyProduct(restarted)).size).to.equal(acknowledged);
       restarted.close();
     });
 
@@ -208,8 +167,7 @@ describe('the program', () => {
       // If an idle connection of a probe delayed the exit, this test would time out.
       const service = start(folder(), PATIENT);
       const slow = await slowPost(await service.started(), service);
-      const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
-      const management = new HttpClient(Number(port), undefined, '');
+      const management = new HttpClient(await service.managementPort(), undefined, '');
       expect((await management.get('/health/ready')).status).to.equal(200);
       service.kill('SIGTERM');
       await service.drains();
@@ -255,18 +213,6 @@ describe('the program', () => {
       expect((await catalogue(folder(), ['keys', 'list'], { STORE: 'x' })).code).to.equal(78);
     });
 
-    it('exits with 78 for a malformed MONGODB_URL, without printing its password', async () => {
-      const environment = { STORE: 'mongodb', MONGODB_URL: 'mongodb://h/?nonsense=secret' };
-      const service = start(folder(), environment);
-      expect((await service.exit).code).to.equal(78);
-      expect(service.log)
-        .to.match(/^MONGODB_URL [^\n]+\n$/)
-        .and.to.not.include('secret');
-      const { code, err } = await catalogue(folder(), ['keys', 'list'], environment);
-      expect(code).to.equal(78);
-      expect(err).to.not.include('    at ');
-    });
-
     it('is live and not ready while it waits for its store, and then exits with 75', async () => {
       const where = folder();
       const service = start(where, {
@@ -301,33 +247,13 @@ describe('the program', () => {
       expect((await service.stop()).code).to.equal(0);
     });
 
-    it('exits with 78 and one line for certificate files that are missing, malformed, or not a pair', async () => {
-      const where = folder();
-      const { cert, key } = await serverPair(where);
-      const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-      writeFileSync(join(where, 'cert.pem'), cert);
-      writeFileSync(join(where, 'key.pem'), key);
-      writeFileSync(join(where, 'other.pem'), other.export({ type: 'pkcs8', format: 'pem' }));
-      for (const [TLS_CERT_FILE, TLS_KEY_FILE, complaint] of [
-        [
-          'absent.pem',
-          'key.pem',
-          /^TLS_CERT_FILE: the certificate absent\.pem cannot be read: no such file or directory \(ENOENT\)\n$/,
-        ],
-        ['cert.pem', '.', /^TLS_KEY_FILE: the key \. cannot be read: .*\(EISDIR\)\n$/],
-        ['key.pem', 'key.pem', /^TLS_CERT_FILE: the certificate key\.pem holds no certificate in PEM\n$/],
-        ['cert.pem', 'cert.pem', /^TLS_KEY_FILE: the key cert\.pem holds no private key in PEM\n$/],
-        [
-          'cert.pem',
-          'other.pem',
-          /^TLS_KEY_FILE: the key other\.pem is not the one of the certificate cert\.pem \(TLS_CERT_FILE\)\n$/,
-        ],
-      ] as const) {
-        const service = start(where, { TLS: 'files', TLS_CERT_FILE, TLS_KEY_FILE, LOG_LEVEL: 'warn' });
-        expect((await service.exit).code).to.equal(78);
-        expect(service.out).to.equal('');
-        expect(service.log).to.match(complaint);
-      }
+    it('exits with 78 and one line if its certificate files cannot be used', async () => {
+      const files = { TLS: 'files', TLS_CERT_FILE: 'absent.pem', TLS_KEY_FILE: 'key.pem', LOG_LEVEL: 'warn' };
+      const service = start(folder(), files);
+      expect([(await service.exit).code, service.out, service.log]).to.deep.equal([
+        ...[78, ''],
+        'TLS_CERT_FILE: the certificate absent.pem cannot be read: no such file or directory (ENOENT)\n',
+      ]);
     });
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { catalogue } from '../support/child-process-service.js';
 import { CrashService } from '../support/crash-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { python } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -47,10 +48,7 @@ describe('webhooks of a service', () => {
       const body = Array.from({ length: count }, () => `{"name":"${randomUUID()}"}\n`).join('');
       const headers = { 'Content-Type': 'application/x-ndjson' };
       const { text } = await client.post('/v1/products/imports', body, { headers });
-      return text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).id as number);
+      return jsonLines(text).map(({ id }): number => id);
     });
 
   it('tell an import of two workers in messages of at most 100 changes, signed, whose next is the feed behind them', async () => {
@@ -102,13 +100,8 @@ describe('webhooks of a service', () => {
     await until('it tells', () => receiver.messages.length >= 1);
     await service.end('SIGTERM');
     const target = mkdtempSync(join(root, 'c-'));
-    const copied = await catalogue(folder, [
-      'copy',
-      '--from',
-      'sqlite:data/catalogue.sqlite',
-      '--to',
-      `sqlite:${target}/data/catalogue.sqlite`,
-    ]);
+    const [from, to] = [folder, target].map((where) => `sqlite:${where}/data/catalogue.sqlite`);
+    const copied = await catalogue(folder, ['copy', '--from', `${from}`, '--to', `${to}`]);
     expect(copied.code, copied.err).to.equal(0);
     const restored = await catalogue(folder, ['restore', 'b.sqlite'], { DATA_DIR: 'data' });
     expect(restored.code, restored.err).to.equal(0);

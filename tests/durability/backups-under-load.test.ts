@@ -13,6 +13,7 @@ import { catalogue } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { run } from '../support/programs.js';
 import { AT_NIGHT, sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
@@ -174,11 +175,7 @@ async function versionsIn(client: HttpClient, resource: Resource): Promise<Map<n
   const headers = { Accept: 'application/x-ndjson' };
   const { status, text } = await client.get(`/${resource}?fields=id,version`, { headers });
   expect(status, text).to.equal(200);
-  const records: { id: number; version: number }[] = text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-  return new Map(records.map(({ id, version }) => [id, version]));
+  return new Map(jsonLines(text).map(({ id, version }) => [id, version]));
 }
 
 /** Compares a restored database with what was acknowledged before its backup began and what was there after its end. */

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { catalogue } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
+import { jsonLines } from '../support/line-stream.js';
 import { HAS_POSTGRESQL, PostgresqlServer } from '../support/postgresql-server.js';
 import { needPythonSqlite } from '../support/python.js';
 import { TEST_SEED } from '../support/run-settings.js';
@@ -143,10 +144,7 @@ describe('a disk that refuses writes', () => {
     const imported = await first.client.post('/products/imports', `${lines.join('\n')}\n`, {
       headers: { 'Content-Type': 'application/x-ndjson' },
     });
-    const results: { line: number; status: number; id?: number }[] = imported.text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const results = jsonLines(imported.text);
     expect([imported.status, results.length]).to.deep.equal([200, lines.length]);
     for (const { status, id } of results) {
       if (status === 201 && id !== undefined) acknowledged.add(id);

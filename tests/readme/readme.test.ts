@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { jsonLines } from '../support/line-stream.js';
 import { AT_NIGHT } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Step, stepsIn } from './steps.js';
@@ -63,14 +64,6 @@ function responseIn(output: string): { status: number; headers: Record<string, s
   if (status === undefined) throw new Error(`no response: ${JSON.stringify(output)}`);
   const headers = Object.fromEntries(fields.map((field) => field.split(/: (.*)/s)));
   return { status: Number(status), headers, body: body.join('\n\n').trim() };
-}
-
-/** The results of an import, a line each. */
-function resultsIn(output: string) {
-  return output
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 }
 
 /**
@@ -172,14 +165,14 @@ describe('README.md', function () {
         expect(changed).to.deep.equal({ name: 'Lamp', price: { amount: 1799, currency: 'EUR' } });
       },
       'creates the products of a file, and says what is wrong with a line': async (step) => {
-        const [shade, bulb, nameless] = resultsIn(await run(step));
+        const [shade, bulb, nameless] = jsonLines(await run(step));
         expect(shade).to.include({ line: 1, status: 201, version: 1 });
         expect(bulb).to.include({ line: 2, status: 201, version: 1 });
         expect(nameless).to.include({ line: 3, status: 400 });
         expect(nameless.error.details[0]).to.include({ code: 'required', pointer: '/name' });
       },
       'changes what differs in the next file': async (step) => {
-        const [shade, bulb] = resultsIn(await run(step));
+        const [shade, bulb] = jsonLines(await run(step));
         expect(shade).to.include({ line: 1, status: 200, version: 1, unchanged: true });
         expect(bulb).to.include({ line: 2, status: 200, version: 2 }).and.to.not.have.property('unchanged');
       },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import type { HttpClient, HttpResponse } from './http-client.js';
-import type { ResultLine } from './line-stream.js';
+import { jsonLines, type ResultLine } from './line-stream.js';
 
 export const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 export const CSV = { 'Content-Type': 'text/csv' };
@@ -14,10 +14,7 @@ export function ndjson(lines: readonly unknown[]): string {
 /** Returns the results of an import, in order. */
 export function resultsOf({ status, text }: HttpResponse): ResultLine[] {
   expect(status, text).to.equal(200);
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  return jsonLines(text);
 }
 
 /** The status of each result; of an error its code and, if it has details, the code and pointer of each. */

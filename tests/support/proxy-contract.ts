@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { HttpClient, HttpResponse, RequestOptions } from './http-client.js';
 import { inProcessService } from './in-process-service.js';
+import { jsonLines } from './line-stream.js';
 import { linksOf } from './links.js';
 import { LOOPBACK, type ReverseProxy, RunningProxy } from './reverse-proxies.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -59,8 +60,7 @@ export function describeProxy(
       const headers = { 'Content-Type': NDJSON };
       const { status, text } = await client.post(`${products}/imports`, body, { headers });
       expect(status, text).to.equal(200);
-      const results = text.trim().split('\n');
-      return results.map((line) => JSON.parse(line).status as number);
+      return jsonLines(text).map((result): number => result.status);
     };
 
     it('lets a client edit by the tag that it got, with a coding, and gives 304 for it', async () => {

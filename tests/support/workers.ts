@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcessService } from './child-process-service.js';
 import type { HttpClient } from './http-client.js';
+import { jsonLines } from './line-stream.js';
 import { recordsOf } from './links.js';
 import { until } from './until.js';
 
@@ -14,9 +15,7 @@ export interface LogEntry {
 
 /** Returns the log entries with this message so far. @throws SyntaxError if a line is not JSON */
 export function logged(service: ChildProcessService, msg: string): LogEntry[] {
-  const lines = service.log.slice(0, service.log.lastIndexOf('\n') + 1).split('\n');
-  const entries: LogEntry[] = lines.filter(Boolean).map((line) => JSON.parse(line));
-  return entries.filter((entry) => entry.msg === msg);
+  return jsonLines(service.log).filter((entry: LogEntry) => entry.msg === msg);
 }
 
 export function isAlive(pid: number): boolean {

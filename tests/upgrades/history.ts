@@ -1,4 +1,5 @@
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
+import { jsonLines } from '../support/line-stream.js';
 import { longText } from '../support/unicode-texts.js';
 
 /** The identity of the service in its access tokens. */
@@ -236,7 +237,7 @@ async function importLines(client: HttpClient): Promise<Import> {
   const idempotencyKey = 'upgrade-test-import';
   const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   const { text } = await postImport(client, { idempotencyKey, lines });
-  return { idempotencyKey, lines, results: parseLines(text) };
+  return { idempotencyKey, lines, results: jsonLines(text) };
 }
 
 /** Gives records one to four further versions by each kind of edit. */
@@ -266,16 +267,7 @@ async function edit(
 /** Returns the records of a collection as an export shows them. */
 export async function all(client: HttpClient, collection: Collection): Promise<Item[]> {
   const headers = { Accept: 'application/x-ndjson' };
-  return parseLines(
-    ok(await client.get(`/v1/${collection}?fields=${COLLECTIONS[collection]}`, { headers })).text,
-  ) as unknown as Item[];
-}
-
-export function parseLines(text: string): Record<string, unknown>[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  return jsonLines(ok(await client.get(`/v1/${collection}?fields=${COLLECTIONS[collection]}`, { headers })).text);
 }
 
 function everyNth(ids: readonly number[], n: number): number[] {

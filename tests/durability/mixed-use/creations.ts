@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
+import { jsonLines } from '../../support/line-stream.js';
 import type { Fields, Resource } from './ledger.js';
 import { isRefusal, RECENT_RECORDS, RETRY_MS, type Send, type Session } from './session.js';
 
@@ -66,7 +67,7 @@ export class Creations {
       const response = await this.session.attempt(async (client) => {
         const { status, text } = await sendLines(client, `/${resource}/imports`, body, headers);
         if (status !== 200) return { status, text, headers: {}, bytes: Buffer.of(), json: undefined };
-        received = resultsIn(text);
+        received = jsonLines(text);
         const isWhole = received.length === drafts.length;
         return { status: isWhole ? 200 : 503, text, headers: {}, bytes: Buffer.of(), json: undefined };
       });
@@ -117,15 +118,6 @@ export class Creations {
     const item = (offset: number, quantity: number) => ({ productId: products[at + offset]?.id, quantity });
     return { userId: random.oneOf(users).id, items: [item(0, number), item(1, revision)] };
   }
-}
-
-/** The complete result lines in a response that may be cut. */
-function resultsIn(text: string): ImportResult[] {
-  return text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
 }
 
 /** Sends an import. @returns what arrived before the end of the connection; status 0 if there was no response */
