@@ -27,7 +27,6 @@ const RULES: Readonly<Record<string, Rule>> = {
     allowed: {
       'contract/exactly-once.contract.ts': 2,
       'contract/killed-server.contract.ts': 1,
-      'durability/broken-connections.test.ts': 1,
       'durability/mixed-use/creations.ts': 1,
       'durability/mixed-use/session.ts': 2,
       'durability/mixed-use/writer.ts': 1,

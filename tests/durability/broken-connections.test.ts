@@ -1,15 +1,13 @@
 /**
  * A proxy between eight clients and two processes on one SQLite file cuts at random bytes in either direction: in the
- * TLS handshake, in the request, before the first byte of the response, and in the response. A second proxy, between
- * the service and MongoDB or PostgreSQL, cuts before a command, in it, before its reply and in its reply, and lets
- * PostgreSQL itself end a connection. The clients repeat each
- * creation and each import under its `Idempotency-Key` until it has a response.
+ * TLS handshake, in the request, before the first byte of the response, and in the response. The clients repeat each
+ * creation and each import under its `Idempotency-Key` until it has a response. `unknown-outcomes.test.ts` cuts between
+ * the service and its store.
  *
  * No record is lost or doubled, no id is given twice, and each key gets at most one response without
  * `Idempotency-Replayed`. The control: the same cuts without keys double records.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
@@ -17,13 +15,11 @@ import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
-import { linksOf } from '../support/links.js';
-import { PROXIED_SERVERS, type ProxiedServer, type ProxiedStore } from '../support/proxied-servers.js';
+import { recordsOf } from '../support/links.js';
 import { sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { type Cut, CuttingProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
 
 const figure = figuresOf('broken-connections');
 
@@ -41,12 +37,6 @@ const CUT_ATTEMPTS = { ofRequest: 4, ofImport: 16 };
 const CUT_PART = 0.75;
 /** Approximately the bytes of a handshake of TLS, of a request, and of a response, in each direction. */
 const BYTES = { handshake: 2_500, request: 400, response: 500 };
-/** The part of the commands whose connection with the store is cut. The driver tries each command twice. */
-const STORE_CUT_PART = 0.12;
-/** How often each of them is played at requests, at least, and all of them together at imports. */
-const LEAST_STORE_CUTS = { each: sized({ gate: 6, night: 25 }), ofImports: 5 };
-/** Between two attempts that the service refuses. */
-const PAUSE_MS = 25;
 /** The random choices of one writer. */
 const randomOf = (writer: number) => new SeededRandom(TEST_SEED * 1_000 + writer);
 
@@ -94,18 +84,8 @@ class Responses {
 /** Returns the ids of all products by their name. */
 async function storedBy(client: HttpClient): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>();
-  for (let path = '/products?limit=1000'; path; ) {
-    let page = await client.get(path);
-    // The store may still be recovering from the last cut.
-    if (page.status === 503)
-      await until('the page is read', async () => {
-        page = await client.get(path);
-        return page.status !== 503;
-      });
-    expect(page.status).to.equal(200);
-    for (const { id, name } of page.json) found.set(name, [...(found.get(name) ?? []), id]);
-    path = linksOf(page.headers['link'])['next'] ?? '';
-  }
+  for await (const { id, name } of recordsOf(client, '/products?limit=1000'))
+    found.set(name, [...(found.get(name) ?? []), id]);
   return found;
 }
 
@@ -113,8 +93,10 @@ function receivedIn(response: HttpResponse): Received {
   return { id: response.json.id, isReplay: isReplay(response) };
 }
 
+type PlannedCut = Cut & { readonly isNew: boolean };
+
 /** A place for a cut on a connection that has carried a response, or on a new one. */
-function cutOf(random: SeededRandom): Cut & { readonly isNew: boolean } {
+function cutOf(random: SeededRandom): PlannedCut {
   return random.oneOf([
     { direction: 'up', bytes: random.below(BYTES.request), isNew: false },
     { direction: 'down', bytes: 0, isNew: false },
@@ -131,248 +113,152 @@ interface Link {
   client: HttpClient;
 }
 
-describe('records are created once', function () {
+describe('records are created once if the connections between client and service are cut', function () {
   this.timeout(300_000);
+  const folder = temporaryFolder();
+  let services: ChildProcessService[] = [];
+  let direct: HttpClient;
+  let ports: number[] = [];
+  const links: Link[] = [];
+  const authority = `${folder}/data/tls/ca.pem`;
 
-  describe('if the connections between client and service are cut', () => {
-    const folder = temporaryFolder();
-    let services: ChildProcessService[] = [];
-    let direct: HttpClient;
-    let ports: number[] = [];
-    const links: Link[] = [];
-    const authority = `${folder}/data/tls/ca.pem`;
-
-    before(async () => {
-      const settings = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'silent' };
-      services = [1, 2].map(() => new ChildProcessService(folder, settings));
-      const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
-      direct = clients[0] as HttpClient;
-      ports = clients.map(({ port }) => port);
-      for (const client of clients.slice(1)) client.close();
-    });
-    after(async () => {
-      direct.close();
-      for (const { client, proxy } of links) {
-        client.close();
-        await proxy.close();
-      }
-      await Promise.all(services.map((service) => service.stop('SIGKILL')));
-    });
-
-    /** Returns a link to each process. */
-    const linked = () =>
-      Promise.all(
-        ports.map(async (target): Promise<Link> => {
-          const proxy = new CuttingProxy({ port: target });
-          await proxy.listen();
-          const link = { proxy, client: new HttpClient(proxy.port, authority, FIRST_KEY) };
-          links.push(link);
-          return link;
-        }),
-      );
-    const cutsOf = (of: readonly Link[]) => of.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
-
-    /** Prepares the connection of a link, and plans a cut. */
-    async function prepare(link: Link, cut: Cut & { readonly isNew: boolean }): Promise<void> {
-      link.proxy.next = undefined;
-      if (cut.isNew) {
-        link.client.close();
-        link.client = new HttpClient(link.proxy.port, authority, FIRST_KEY);
-      } else expect((await link.client.get('/health/live')).status).to.equal(200);
-      link.proxy.next = cut;
+  before(async () => {
+    const settings = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'silent' };
+    services = [1, 2].map(() => new ChildProcessService(folder, settings));
+    const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
+    direct = clients[0] as HttpClient;
+    ports = clients.map(({ port }) => port);
+    for (const client of clients.slice(1)) client.close();
+  });
+  after(async () => {
+    direct.close();
+    for (const { client, proxy } of links) {
+      client.close();
+      await proxy.close();
     }
-
-    /** Sends a request until a response arrives. @returns it, and the number of attempts without one */
-    async function insist(
-      of: readonly Link[],
-      random: SeededRandom,
-      send: (client: HttpClient) => Promise<HttpResponse>,
-      chooseCut: (attempt: number) => (Cut & { readonly isNew: boolean }) | undefined,
-    ): Promise<[HttpResponse, failures: number]> {
-      for (let attempt = 0; ; attempt++) {
-        const link = random.oneOf(of);
-        const cut = chooseCut(attempt);
-        if (cut) await prepare(link, cut);
-        else link.proxy.next = undefined;
-        try {
-          return [await send(link.client), attempt];
-        } catch (error) {
-          if (!isCut(error)) throw error;
-        }
-      }
-    }
-
-    it('at any byte, and the client sends the same key again', async () => {
-      const responses = new Responses();
-      const used: Link[] = [];
-      await Promise.all(
-        Array.from({ length: WRITERS }, async (_, writer) => {
-          const random = randomOf(writer);
-          const own = await linked();
-          used.push(...own);
-          for (let i = 0; i < KEYS || cutsOf(used) < LEAST_CUTS.ofRequests; i++) {
-            const name = `${writer}-${i}`;
-            const key = keyed(randomUUID());
-            const post = (client: HttpClient) => client.post('/products', { name }, key);
-            const [response, failures] = await insist(own, random, post, (attempt) =>
-              attempt < CUT_ATTEMPTS.ofRequest && random.chance(CUT_PART) ? cutOf(random) : undefined,
-            );
-            expect(response.status).to.equal(201);
-            if (failures === 0) expect(isReplay(response), 'the first response').to.equal(false);
-            responses.add(name, receivedIn(response));
-            // Later, and through any process.
-            if (i % 2 === 0) {
-              const [again] = await insist(own, random, post, () => undefined);
-              expect(isReplay(again), 'a later response').to.equal(true);
-              responses.add(name, receivedIn(again));
-            }
-          }
-        }),
-      );
-      figure('cuts', cutsOf(used));
-      responses.expectOnce('links to clients', await storedBy(direct));
-    });
-
-    it('in the middle of imports, and the client sends the stream again', async () => {
-      const before = new Set((await storedBy(direct)).keys());
-      const responses = new Responses();
-      const used: Link[] = [];
-      await Promise.all(
-        Array.from({ length: STREAMS }, async (_, stream) => {
-          const random = randomOf(WRITERS + stream);
-          const own = await linked();
-          used.push(...own);
-          for (let i = 0; i === 0 || cutsOf(used) < LEAST_CUTS.ofImports; i++) {
-            const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${i}-${line}`);
-            const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
-            const headers = { 'Idempotency-Key': randomUUID() };
-            for (let attempt = 0, isDone = false; !isDone; attempt++) {
-              const link = own[attempt % own.length] as Link;
-              const direction = attempt % 2 === 0 ? 'up' : 'down';
-              const bytes = random.below(lines.join('').length);
-              if (attempt < CUT_ATTEMPTS.ofImport) await prepare(link, { direction, bytes, isNew: attempt % 3 === 0 });
-              else link.proxy.next = undefined;
-              isDone = await importAll(link.client, lines, headers, ({ line, status, id, replayed }) => {
-                expect(status).to.equal(201);
-                responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
-              });
-            }
-          }
-        }),
-      );
-      figure('cuts of imports', cutsOf(used));
-      const stored = [...(await storedBy(direct))].filter(([name]) => !before.has(name));
-      responses.expectOnce('cut imports', new Map(stored));
-    });
-
-    it('but twice without a key', async () => {
-      const own = await linked();
-      for (let i = 0; i < 10; i++)
-        await insist(
-          own,
-          randomOf(i),
-          (client) => client.post('/products', { name: `unkeyed ${i}` }),
-          (attempt) => (attempt === 0 ? { direction: 'down', bytes: 0, isNew: false } : undefined),
-        );
-      const stored = [...(await storedBy(direct))].filter(([name]) => name.startsWith('unkeyed'));
-      const doubled = stored.filter(([, ids]) => ids.length > 1).length;
-      figure('doubled without a key', doubled);
-      expect(doubled).to.equal(10);
-    });
+    await Promise.all(services.map((service) => service.stop('SIGKILL')));
   });
 
-  for (const { name: server, cuts: places, start } of PROXIED_SERVERS)
-    describe(`if the connections between service and ${server} are cut`, () => {
-      const folder = temporaryFolder();
-      let proxied: ProxiedServer;
-      let store: ProxiedStore;
-      let service: ChildProcessService;
-      let client: HttpClient;
-      let isCutting = false;
-      let planned = 0;
-      const random = randomOf(0);
+  /** Returns a link to each process. */
+  const linked = () =>
+    Promise.all(
+      ports.map(async (target): Promise<Link> => {
+        const proxy = new CuttingProxy({ port: target });
+        await proxy.listen();
+        const link = { proxy, client: new HttpClient(proxy.port, authority, FIRST_KEY) };
+        links.push(link);
+        return link;
+      }),
+    );
+  const cutsOf = (of: readonly Link[]) => of.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
 
-      before(async () => {
-        proxied = await start(folder);
-        store = await proxied.store('cuts', () =>
-          isCutting && random.chance(STORE_CUT_PART) ? places[planned++ % places.length] : undefined,
-        );
-        service = new ChildProcessService(folder, {
-          ...store.settings,
-          BOOTSTRAP_API_KEY: FIRST_KEY,
-          LOG_LEVEL: 'silent',
-        });
-        client = await service.started(FIRST_KEY);
-      });
-      afterEach(() => {
-        isCutting = false;
-      });
-      after(async () => {
-        client?.close();
-        await service?.stop('SIGKILL');
-        await store?.close();
-        await proxied?.stop();
-      });
-      const played = (place: string) => store.played[place] ?? 0;
-      const cuts = () => places.reduce((sum, place) => sum + played(place), 0);
-      const isEachPlayed = () => places.every((place) => played(place) >= LEAST_STORE_CUTS.each);
+  /** Prepares the connection of a link, and plans a cut. */
+  async function prepare(link: Link, cut: PlannedCut): Promise<void> {
+    link.proxy.next = undefined;
+    if (cut.isNew) {
+      link.client.close();
+      link.client = new HttpClient(link.proxy.port, authority, FIRST_KEY);
+    } else expect((await link.client.get('/health/live')).status).to.equal(200);
+    link.proxy.next = cut;
+  }
 
-      it('around any command, and the client sends the same key again', async () => {
-        const responses = new Responses();
-        let refused = 0;
-        isCutting = true;
-        await Promise.all(
-          Array.from({ length: WRITERS }, async (_, writer) => {
-            for (let i = 0; i < KEYS || !isEachPlayed(); i++) {
-              const name = `${writer}-${i}`;
-              const key = keyed(randomUUID());
-              for (;;) {
-                const response = await client.post('/products', { name }, key);
-                if (response.status === 201) {
-                  responses.add(name, receivedIn(response));
-                  break;
-                }
-                expect(response.status).to.equal(503);
-                refused++;
-                await sleep(PAUSE_MS);
-              }
-            }
-          }),
-        );
-        isCutting = false;
-        figure(`cuts from ${server}`, cuts());
-        figure('refused meanwhile', refused);
-        responses.expectOnce(`links to ${server}`, await storedBy(client));
-      });
+  /** Sends a request until a response arrives. @returns it, and the number of attempts without one */
+  async function insist(
+    of: readonly Link[],
+    random: SeededRandom,
+    send: (client: HttpClient) => Promise<HttpResponse>,
+    chooseCut: (attempt: number) => PlannedCut | undefined,
+  ): Promise<[HttpResponse, failures: number]> {
+    for (let attempt = 0; ; attempt++) {
+      const link = random.oneOf(of);
+      const cut = chooseCut(attempt);
+      if (cut) await prepare(link, cut);
+      else link.proxy.next = undefined;
+      try {
+        return [await send(link.client), attempt];
+      } catch (error) {
+        if (!isCut(error)) throw error;
+      }
+    }
+  }
 
-      it('in the middle of imports, and the client sends the stream again', async () => {
-        const before = new Set((await storedBy(client)).keys());
-        const responses = new Responses();
-        const from = cuts();
-        isCutting = true;
-        await Promise.all(
-          Array.from({ length: STREAMS / 2 }, async (_, stream) => {
-            for (let i = 0; i === 0 || cuts() - from < LEAST_STORE_CUTS.ofImports; i++) {
-              const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${i}-${line}`);
-              const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
-              const headers = { 'Idempotency-Key': randomUUID() };
-              for (let missing = LINES; missing > 0; ) {
-                missing = LINES;
-                await importAll(client, lines, headers, ({ line, status, id, replayed }) => {
-                  if (status === 201) missing--;
-                  else expect(status).to.equal(503);
-                  if (status === 201) responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
-                });
-              }
-            }
-          }),
-        );
-        isCutting = false;
-        figure(`cuts from ${server} in imports`, cuts() - from);
-        const stored = [...(await storedBy(client))].filter(([name]) => !before.has(name));
-        responses.expectOnce(`imports to ${server}`, new Map(stored));
-      });
-    });
+  it('at any byte, and the client sends the same key again', async () => {
+    const responses = new Responses();
+    const used: Link[] = [];
+    await Promise.all(
+      Array.from({ length: WRITERS }, async (_, writer) => {
+        const random = randomOf(writer);
+        const own = await linked();
+        used.push(...own);
+        for (let i = 0; i < KEYS || cutsOf(used) < LEAST_CUTS.ofRequests; i++) {
+          const name = `${writer}-${i}`;
+          const key = keyed(randomUUID());
+          const post = (client: HttpClient) => client.post('/products', { name }, key);
+          const [response, failures] = await insist(own, random, post, (attempt) =>
+            attempt < CUT_ATTEMPTS.ofRequest && random.chance(CUT_PART) ? cutOf(random) : undefined,
+          );
+          expect(response.status).to.equal(201);
+          if (failures === 0) expect(isReplay(response), 'the first response').to.equal(false);
+          responses.add(name, receivedIn(response));
+          // Later, and through any process.
+          if (i % 2 === 0) {
+            const [again] = await insist(own, random, post, () => undefined);
+            expect(isReplay(again), 'a later response').to.equal(true);
+            responses.add(name, receivedIn(again));
+          }
+        }
+      }),
+    );
+    figure('cuts', cutsOf(used));
+    responses.expectOnce('links to clients', await storedBy(direct));
+  });
+
+  it('in the middle of imports, and the client sends the stream again', async () => {
+    const before = new Set((await storedBy(direct)).keys());
+    const responses = new Responses();
+    const used: Link[] = [];
+    await Promise.all(
+      Array.from({ length: STREAMS }, async (_, stream) => {
+        const random = randomOf(WRITERS + stream);
+        const own = await linked();
+        used.push(...own);
+        for (let i = 0; i === 0 || cutsOf(used) < LEAST_CUTS.ofImports; i++) {
+          const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${i}-${line}`);
+          const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
+          const headers = { 'Idempotency-Key': randomUUID() };
+          for (let attempt = 0, isDone = false; !isDone; attempt++) {
+            const link = own[attempt % own.length] as Link;
+            const direction = attempt % 2 === 0 ? 'up' : 'down';
+            const bytes = random.below(lines.join('').length);
+            if (attempt < CUT_ATTEMPTS.ofImport) await prepare(link, { direction, bytes, isNew: attempt % 3 === 0 });
+            else link.proxy.next = undefined;
+            isDone = await importAll(link.client, lines, headers, ({ line, status, id, replayed }) => {
+              expect(status).to.equal(201);
+              responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+            });
+          }
+        }
+      }),
+    );
+    figure('cuts of imports', cutsOf(used));
+    const stored = [...(await storedBy(direct))].filter(([name]) => !before.has(name));
+    responses.expectOnce('cut imports', new Map(stored));
+  });
+
+  it('but twice without a key', async () => {
+    const own = await linked();
+    for (let i = 0; i < 10; i++)
+      await insist(
+        own,
+        randomOf(i),
+        (client) => client.post('/products', { name: `unkeyed ${i}` }),
+        (attempt) => (attempt === 0 ? { direction: 'down', bytes: 0, isNew: false } : undefined),
+      );
+    const stored = [...(await storedBy(direct))].filter(([name]) => name.startsWith('unkeyed'));
+    const doubled = stored.filter(([, ids]) => ids.length > 1).length;
+    figure('doubled without a key', doubled);
+    expect(doubled).to.equal(10);
+  });
 });
 
 /** Whether an error is Node's own of a connection, and not one of a check. */

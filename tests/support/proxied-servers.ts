@@ -47,8 +47,6 @@ export interface ServerKind {
   readonly faults: readonly (readonly [fault: string, times: number])[];
   /** Whether the service hears from the server all the time. If not, one late reply without others is an outage. */
   readonly hasHeartbeats: boolean;
-  /** Those that break a connection: before and in a call, and before and in its reply. */
-  readonly cuts: readonly string[];
   /** @param folder of its files; the caller removes it */
   start(folder: string): Promise<ProxiedServer>;
 }
@@ -59,6 +57,7 @@ const MONGODB: ServerKind = {
   faults: [
     ['late', 1],
     ['unsent', 2],
+    ['halved', 1],
     ['refused', 2],
     ['lost', 1],
     ['lost', 2],
@@ -68,7 +67,6 @@ const MONGODB: ServerKind = {
     ['doubled', 1],
     ['unconfirmed', 1],
   ],
-  cuts: ['unsent', 'halved', 'lost', 'cut'],
   start: async (folder) => {
     const server = await MongoProcess.onFreePort(folder);
     await server.run();
@@ -120,7 +118,6 @@ const POSTGRESQL: ServerKind = {
     ['failed', 1],
     ['answered', 1],
   ],
-  cuts: ['unsent', 'halved', 'terminated', 'lost', 'cut', 'failed', 'answered'],
   start: async () => {
     const server = await PostgresqlServer.start();
     return {
