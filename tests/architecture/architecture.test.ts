@@ -38,6 +38,12 @@ const BREACHES: Readonly<Record<string, readonly (Module | string)[]>> = {
     moduleOf('application/records/record-service.ts', "if (name === 'products') {}"),
     moduleOf('adapters/outbound/mongo/x.ts', "if (name === 'products') {}"),
   ],
+  'the console sends requests only through the client': [
+    moduleOf('packages/pages/console/x.ts', "await fetch('/v1/products');"),
+  ],
+  'all texts of the pages are in one file': [
+    moduleOf('packages/pages/console/x.tsx', '<p class="a">\n  Not found.\n</p>'),
+  ],
   'every path in the rules names a file': ['application/records/record-service.ts'],
   'every owner imports its package': ['adapters/inbound/http/lists/csv.ts'],
   'no imports form a cycle': [moduleOf('domain/x.ts', "export * from './x.js';")],
@@ -58,7 +64,7 @@ describe('the source code', () => {
       'domain/errors.ts',
       'adapters/inbound/http/pipeline/route-handler.ts',
     ]);
-    for (const path of ['packages/client/index.ts', 'packages/mcp/serve.ts', 'packages/pages/docs/main.ts'])
+    for (const path of ['packages/client/index.ts', 'packages/mcp/serve.ts', 'packages/pages/console/main.tsx'])
       expect(modules.filter((module) => module.path === path)).to.have.length(1);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Module, moduleOf, modulesUnder } from './imports.js';
+import { importedNames, type Module, moduleOf, modulesUnder } from './imports.js';
 
 const SQLITE = 'adapters/outbound/sqlite/';
 
@@ -8,8 +8,8 @@ function knowsDatabase({ path, source }: Module): boolean {
   return path.startsWith(SQLITE) || /\bSQLITE_FILE\b|\bstoreLocation\b/.test(source);
 }
 
-/** The functions of `node:fs` that such a module may use. None opens a file. */
-const OPENS_NOTHING = /^(existsSync|lstatSync|mkdirSync|readlinkSync|realpathSync|statSync|statfsSync)$/;
+/** Types, and the functions of `node:fs` that such a module may use. None opens a file. */
+const OPENS_NOTHING = /^(type .*|existsSync|lstatSync|mkdirSync|readlinkSync|realpathSync|statSync|statfsSync)$/;
 /** The only module that opens files: it creates a file and syncs folders. */
 const NEW_FILE = `${SQLITE}backup/atomic-file.ts`;
 const OPENS_NEW = /\bopen\((?:\w+, 'wx'|path, 'r'\); \/\/ a folder)/g;
@@ -20,14 +20,7 @@ const OTHER_WAYS = /\bimport\((?!'\.)|\brequire\b|\bgetBuiltinModule\b|node:chil
 
 function opensFiles(module: Module): boolean {
   const { path, source } = module;
-  const names = [...source.matchAll(FROM_FS)].flatMap(([, clause = '']) =>
-    clause
-      .replace(/[{}]/g, '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '' && !name.startsWith('type ')),
-  );
-  const others = names.filter((name) => !OPENS_NOTHING.test(name));
+  const others = importedNames(source, FROM_FS).filter((name) => !OPENS_NOTHING.test(name));
   if (OTHER_WAYS.test(source)) return true;
   if (path !== NEW_FILE) return others.length > 0;
   const opened = [...source.matchAll(/\bopen\w*\(/g)].length;

@@ -22,6 +22,17 @@ export function moduleOf(path: string, source: string): Module {
   return { path, source, imports };
 }
 
+/** The names in the clauses of imports that a pattern finds in a source. @param pattern global; its first group is a clause */
+export function importedNames(source: string, pattern: RegExp): string[] {
+  return [...source.matchAll(pattern)].flatMap(([, clause = '']) =>
+    clause
+      .replace(/[{}]/g, '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  );
+}
+
 /** The modules of the service and of its packages. */
 export function allModules(): Module[] {
   return [

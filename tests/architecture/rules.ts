@@ -147,6 +147,14 @@ const STORE_NAME = new RegExp(
     .join('|')})['"]`,
 );
 
+const CONSOLE = 'packages/pages/console/';
+const REQUEST = /\bfetch\(|\b(XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/;
+const REQUESTER = `${CONSOLE}api.ts`;
+/** A text between tags. */
+const WORDS = /<[a-z][^<>]*>\s*[A-Za-z][\w ,.'’-]*\s*<\//g;
+/** A command is the same in every language. */
+const COMMAND = '<code>catalogue keys create</code>';
+
 /** Every folder and file that the rules name. */
 const PATHS: readonly PathPrefix[] = [
   ...Object.entries(LAYERS).flat(2),
@@ -155,6 +163,7 @@ const PATHS: readonly PathPrefix[] = [
   ...RESOURCE_NEUTRAL,
   ...ENVIRONMENT_READERS,
   ...TIMER_OWNERS,
+  REQUESTER,
 ];
 
 export type Rule = (modules: readonly Module[]) => string[];
@@ -229,6 +238,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
       .filter(({ path }) => !path.endsWith('/migrations.ts'))
       .filter(({ source }) => RESOURCE_NAME.test(withoutComments(source)))
       .map(({ path }) => `${path} names a resource`),
+
+  'the console sends requests only through the client': (modules) =>
+    modules
+      .filter(({ path, source }) => path.startsWith(CONSOLE) && path !== REQUESTER && REQUEST.test(source))
+      .map(({ path }) => path),
+
+  'all texts of the pages are in one file': (modules) =>
+    modules
+      .filter(({ path }) => path.startsWith('packages/pages/'))
+      .flatMap(({ path, source }) =>
+        [...source.replace(COMMAND, '').matchAll(WORDS)].map(([words]) => `${path}: ${words}`),
+      ),
 
   'every path in the rules names a file': (modules) =>
     PATHS.filter((prefix) => !modules.some(({ path }) => path.startsWith(prefix))),
