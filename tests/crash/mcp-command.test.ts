@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -64,41 +65,48 @@ describe('catalogue mcp', () => {
     }
   });
 
+  /** Serves something else on a free port while it is used. */
+  const beside = async (
+    identity: object,
+    listener: RequestListener,
+    use: (PORT: string) => ReturnType<typeof runInProcess>,
+  ) => {
+    const other = createServer(identity, listener).listen(0);
+    await once(other, 'listening');
+    return use(`${(other.address() as AddressInfo).port}`).finally(() => other.close());
+  };
+
   describe('does not start, and says why,', () => {
     const folder = temporaryFolder();
     const settings = () => ({ PORT: `${service.port}`, DATA_DIR: service.folder });
     const run = (variables: Record<string, string>, ...args: string[]) =>
       runInProcess(['mcp', ...args], { ...settings(), ...variables });
 
-    it('without a key that it could send', async () => {
-      for (const variables of [{}, { API_KEY: '' }, { API_KEY: 'a b' }]) {
-        const { code, out, err } = await run(variables);
-        expect([code, out]).to.deep.equal([78, '']);
-        expect(err).to.match(/^API_KEY .*\n$/);
+    it('in one line', async () => {
+      const unknown = newApiKey();
+      mkdirSync(`${folder}/broken/tls/ca.pem`, { recursive: true });
+      const file = `${folder}/missing.pem`;
+      const ca = `${folder}/broken/tls/ca.pem`;
+      const down = '--url=https://127.0.0.1:1';
+      const noFile = 'no such file or directory (ENOENT)';
+      for (const [variables, code, prints, ...args] of [
+        [{}, 78, /^API_KEY .*\n$/],
+        [{ API_KEY: '' }, 78, /^API_KEY .*\n$/],
+        [{ API_KEY: 'a b' }, 78, /^API_KEY .*\n$/],
+        [{ API_KEY: unknown }, 77, /^.* \(invalid_token\)\n$/],
+        [{ API_KEY: (await keyFor('keys:admin')).key }, 77, /^API_KEY has no scope .*\n$/],
+        [{ API_KEY: FIRST_KEY }, 75, /^https:\/\/127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\n$/, down],
+        [{ API_KEY: FIRST_KEY }, 75, /^https:\/\/127\.0\.0\.1:1\/shop does not respond: /, `${down}/shop/`],
+        [{ DATA_DIR: `${folder}/broken` }, 78, `DATA_DIR: ${ca} cannot be read: illegal operation on a directory`],
+        [{ NODE_EXTRA_CA_CERTS: file }, 78, `NODE_EXTRA_CA_CERTS: ${file} cannot be read: ${noFile}\n`],
+      ] as const) {
+        const given = typeof prints === 'string' ? { API_KEY: FIRST_KEY, ...variables } : variables;
+        const outcome = await run(given, ...args);
+        expect([outcome.code, outcome.out], outcome.err).to.deep.equal([code, '']);
+        if (typeof prints === 'string') expect(outcome.err.startsWith(prints), outcome.err).to.equal(true);
+        else expect(outcome.err).to.match(prints);
+        expect(outcome.err).to.not.include(unknown);
       }
-    });
-
-    it('if the service refuses the key', async () => {
-      const API_KEY = newApiKey();
-      const { code, out, err } = await run({ API_KEY });
-      expect([code, out]).to.deep.equal([77, '']);
-      expect(err)
-        .to.match(/^.* \(invalid_token\)\n$/)
-        .and.not.include(API_KEY);
-    });
-
-    it('if the key has no scope for any tool', async () => {
-      const { code, err } = await run({ API_KEY: (await keyFor('keys:admin')).key });
-      expect(code).to.equal(77);
-      expect(err).to.match(/^API_KEY has no scope .*\n$/);
-    });
-
-    it('if no service responds', async () => {
-      const { code, out, err } = await run({ API_KEY: FIRST_KEY }, '--url', 'https://127.0.0.1:1');
-      expect([code, out]).to.deep.equal([75, '']);
-      expect(err).to.match(/^https:\/\/127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\n$/);
-      const below = await run({ API_KEY: FIRST_KEY }, '--url', 'https://127.0.0.1:1/shop/');
-      expect(below.err).to.match(/^https:\/\/127\.0\.0\.1:1\/shop does not respond: /);
     });
 
     it('if another program responds', async () => {
@@ -111,44 +119,29 @@ describe('catalogue mcp', () => {
         [200, ' '.repeat(16 * 2 ** 20 + 1), 75, 'more than 16 MiB'],
         [500, '{"code":"x\\n","message":"\\u001b[2J\\u202ey"}', 75, '\\u001b[2J\\u202ey (x\\u000a)'],
       ] as const) {
-        const other = createServer({ cert: identity, key: identity }, (_request, response) => {
-          response.writeHead(status, { Location: `https://localhost:${service.port}/openapi.json` }).end(body);
-        }).listen(0);
-        await once(other, 'listening');
-        const { port } = other.address() as AddressInfo;
-        const outcome = await run({ API_KEY: FIRST_KEY, PORT: `${port}` });
-        other.close();
+        const outcome = await beside(
+          { cert: identity, key: identity },
+          (_request, response) =>
+            response.writeHead(status, { Location: `https://localhost:${service.port}/openapi.json` }).end(body),
+          (PORT) => run({ API_KEY: FIRST_KEY, PORT }),
+        );
         expect([outcome.code, outcome.out], outcome.err).to.deep.equal([code, '']);
         expect(outcome.err).to.include(prints);
         expect(outcome.err).to.match(/^\P{C}+\n$/u);
       }
     });
 
-    it('if the certificate of the local CA cannot be read', async () => {
-      mkdirSync(`${folder}/broken/tls/ca.pem`, { recursive: true });
-      const { code, err } = await run({ API_KEY: FIRST_KEY, DATA_DIR: `${folder}/broken` });
-      expect(code).to.equal(78);
-      expect(err).to.match(/^DATA_DIR: \S+\/broken\/tls\/ca\.pem cannot be read: [^\n]+\(EISDIR\)\n$/);
-    });
-
     it('if the certificate has expired, and then names no other CA', async () => {
       mkdirSync(`${folder}/past`);
       const past = { now: () => Date.now() - 800 * 86_400_000, elapsed: () => 0 };
       const { cert, key } = await new LocalCa(`${folder}/past/tls`, past).current();
-      const other = createServer({ cert, key }).listen(0);
-      await once(other, 'listening');
-      const PORT = `${(other.address() as AddressInfo).port}`;
-      const { code, err } = await run({ API_KEY: FIRST_KEY, PORT, DATA_DIR: `${folder}/past` });
-      other.close();
+      const { code, err } = await beside(
+        { cert, key },
+        () => {},
+        (PORT) => run({ API_KEY: FIRST_KEY, PORT, DATA_DIR: `${folder}/past` }),
+      );
       expect(code).to.equal(75);
       expect(err).to.match(/ does not respond: certificate has expired\n$/);
-    });
-
-    it('if NODE_EXTRA_CA_CERTS names a file that cannot be read', async () => {
-      const file = `${folder}/missing.pem`;
-      const { code, err } = await run({ API_KEY: FIRST_KEY, NODE_EXTRA_CA_CERTS: file });
-      expect(code).to.equal(78);
-      expect(err).to.equal(`NODE_EXTRA_CA_CERTS: ${file} cannot be read: no such file or directory (ENOENT)\n`);
     });
 
     it('if the certificate is not trusted, unless DATA_DIR or NODE_EXTRA_CA_CERTS leads to its CA', async () => {
