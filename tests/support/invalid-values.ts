@@ -22,6 +22,9 @@ export interface BadRecords {
   readonly values: readonly BadValue[];
 }
 
+/** Issues in a list, with a space between the code and the place. */
+const issues = (all: TemplateStringsArray): Issue[] =>
+  list(all).map((one): Issue => [one.slice(0, one.indexOf(' ')), one.slice(one.indexOf(' ') + 1)]);
 const bad = (member: string, json: string, ...codes: (string | Issue)[]): BadValue => ({
   member,
   json,
@@ -101,11 +104,11 @@ export const NO_GTINS = [
 const BLANKS = list`" "  "\u3000"  "\ufeff"  "\u0085\u2028"  " \u00a0\u2003"`;
 const badTags = (code: string, all: readonly string[]) =>
   all.map((json) => bad('tags', `["a",${json}]`, [code, '/tags/1']));
-const imageOf = (url: string, more = '') => `{"url":${url}${more}}`;
+const imageOf = (url: string) => `{"url":${url}}`;
+const imageWithAlt = (alt: string) => `{"url":"https://a","alt":${alt}}`;
 const badImages = (code: string, member: string, all: readonly string[]) =>
   all.map((json) => bad('images', `[${json}]`, [code, `/images/0${member}`]));
-const many = (count: number, of: (at: number) => string) =>
-  `[${Array.from({ length: count }, (_, at) => of(at)).join()}]`;
+const MANY_IMAGES = JSON.stringify(Array.from({ length: 21 }, (_, at) => ({ url: `https://a/${at}` })));
 
 /** Of the fields of products that few products of before have. */
 const badDetails = [
@@ -118,50 +121,23 @@ const badDetails = [
   ...badTags('too_long', [repeated(65), repeated(65, '😀')]),
   ...badTags('invalid_format', [...BLANKS, ...CONTROLS, ...SURROGATES]),
   ...badTags('invalid_format', list`"a,b"  ","  "a|b"  "|"  "a\u002cb"  "a\u007cb"`),
-  bad('tags', `["${'x'.repeat(65)},"]`, ['too_long', '/tags/0'], ['invalid_format', '/tags/0']),
-  bad('tags', '["a","b","a","b"]', ['duplicate_value', '/tags/2'], ['duplicate_value', '/tags/3']),
+  bad('tags', `["${'x'.repeat(65)},"]`, ...issues`too_long /tags/0  invalid_format /tags/0`),
+  bad('tags', '["a","b","a","b"]', ...issues`duplicate_value /tags/2  duplicate_value /tags/3`),
   bad('tags', '["é","\\u00e9"]', ['duplicate_value', '/tags/1']),
-  bad(
-    'tags',
-    many(51, (at) => `"t${at}"`),
-    'too_long',
-  ),
+  bad('tags', JSON.stringify(Array.from({ length: 51 }, (_, at) => `t${at}`)), 'too_long'),
   ...wrongTypes('images', 'array', 'null'),
   ...badImages('invalid_type', '', list`null  true  7  "https://example.com"  []`),
   ...badImages('required', '/url', list`{}  {"alt":"x"}`),
-  ...badImages(
-    'invalid_type',
-    '/url',
-    list`null  7  ["https://a"]`.map((json) => imageOf(json)),
-  ),
+  ...badImages('invalid_type', '/url', list`{"url":null}  {"url":7}  {"url":["https://a"]}`),
   ...badImages('too_short', '/url', [imageOf('""')]),
   ...badImages('too_long', '/url', [imageOf(text(`https://a/${'b'.repeat(2_039)}`))]),
-  ...badImages(
-    'invalid_format',
-    '/url',
-    list`"a.jpg"  "https://u@a"  "https://a/ä"`.map((json) => imageOf(json)),
-  ),
-  ...badImages(
-    'invalid_type',
-    '/alt',
-    list`7  true  []`.map((json) => imageOf('"https://a"', `,"alt":${json}`)),
-  ),
-  ...badImages('too_long', '/alt', [imageOf('"https://a"', `,"alt":${repeated(501)}`)]),
-  ...badImages(
-    'invalid_format',
-    '/alt',
-    [...CONTROLS, ...SURROGATES].map((json) => imageOf('"https://a"', `,"alt":${json}`)),
-  ),
-  ...badImages('unknown_field', '/width', [imageOf('"https://a"', ',"width":7')]),
-  bad('images', '[{"url":"https://a"},{"url":"https://b"},{"url":"https://a","alt":"b"}]', [
-    'duplicate_value',
-    '/images/2/url',
-  ]),
-  bad(
-    'images',
-    many(21, (at) => imageOf(`"https://a/${at}"`)),
-    'too_long',
-  ),
+  ...badImages('invalid_format', '/url', list`{"url":"a.jpg"}  {"url":"https://u@a"}  {"url":"https://a/ä"}`),
+  ...badImages('invalid_type', '/alt', ['7', 'true', '[]'].map(imageWithAlt)),
+  ...badImages('too_long', '/alt', [imageWithAlt(repeated(501))]),
+  ...badImages('invalid_format', '/alt', [...CONTROLS, ...SURROGATES].map(imageWithAlt)),
+  ...badImages('unknown_field', '/width', ['{"url":"https://a","width":7}']),
+  bad('images', '[{"url":"https://a"},{"url":"https://a","alt":"b"}]', ['duplicate_value', '/images/1/url']),
+  bad('images', MANY_IMAGES, 'too_long'),
   ...wrongTypes('url', 'string', 'null'),
   bad('url', '""', 'too_short'),
   bad('url', text(`https://a/${'b'.repeat(2_039)}`), 'too_long'),
@@ -197,17 +173,15 @@ const products: BadRecords = {
     bad('sku', text(` ${'x'.repeat(64)}`), 'too_long', 'invalid_format'),
     ...each('sku', 'invalid_format', list`"a b"  "é"  "a/b"  "a\n"  " a"  "a,b"  "a:b"  "\u212a"`),
     ...wrongTypes('price', 'object', 'null'),
-    bad('price', '{}', ['required', '/price/amount'], ['required', '/price/currency']),
+    bad('price', '{}', ...issues`required /price/amount  required /price/currency`),
     bad('price', '{"amount":1}', ['required', '/price/currency']),
     bad('price', '{"currency":"EUR"}', ['required', '/price/amount']),
     bad('price', '{"amount":1,"currency":"EUR","tax":1}', ['unknown_field', '/price/tax']),
     ...badAmounts('invalid_type', list`"1"  true  [1]  {}  1.5  1e-2  0.1`),
     // The nearest double of each is an integer.
-    ...badAmounts(
-      'invalid_type',
-      list`9007199254740991.4  4503599627370497.2  0.99999999999999999  1.0E-400  100.00000000000000001`,
-    ),
-    bad('price', price('-0.5', '"EUR"'), ['invalid_type', '/price/amount'], ['out_of_range', '/price/amount']),
+    ...badAmounts('invalid_type', list`9007199254740991.4  4503599627370497.2  0.99999999999999999  1.0E-400`),
+    ...badAmounts('invalid_type', list`100.00000000000000001`),
+    bad('price', price('-0.5', '"EUR"'), ...issues`invalid_type /price/amount  out_of_range /price/amount`),
     ...badAmounts('out_of_range', list`-1  -1e2  9007199254740992  9007199254740993  1e16  1e400  -1e400`),
     ...badCurrencies('invalid_type', list`7  true  []`),
     ...badCurrencies('too_short', ['""']),
@@ -232,17 +206,13 @@ const products: BadRecords = {
     bad(
       'attributes',
       '{"a":9007199254740993,"b":-1e309,"c":1e300}',
-      ['out_of_range', '/attributes/a'],
-      ['out_of_range', '/attributes/b'],
-      ['out_of_range', '/attributes/c'],
+      ...issues`out_of_range /attributes/a  out_of_range /attributes/b  out_of_range /attributes/c`,
     ),
     bad(
       'attributes',
       `{"a/b~":[],"o":{},"s":${repeated(501)},"c":"\\u0007"}`,
-      ['invalid_type', '/attributes/a~1b~0'],
-      ['invalid_type', '/attributes/o'],
-      ['too_long', '/attributes/s'],
-      ['invalid_format', '/attributes/c'],
+      ...issues`invalid_type /attributes/a~1b~0  invalid_type /attributes/o`,
+      ...issues`too_long /attributes/s  invalid_format /attributes/c`,
     ),
     ...badDetails,
     ...others,
@@ -284,7 +254,7 @@ const orders: BadRecords = {
     ...wrongTypes('items', 'array'),
     bad('items', '[]', 'too_short'),
     ...list`null  true  7  "x"  []`.map((json) => bad('items', `[${json}]`, ['invalid_type', '/items/0'])),
-    bad('items', '[{}]', ['required', '/items/0/productId'], ['required', '/items/0/quantity']),
+    bad('items', '[{}]', ...issues`required /items/0/productId  required /items/0/quantity`),
     ...INTEGERS.map(([code, json]) => badItem(item(json, '1'), code, 'productId')),
     ...INTEGERS.map(([code, json]) => badItem(item('1', json), code, 'quantity')),
     badItem(item('1', '1000001'), 'out_of_range', 'quantity'),
@@ -301,28 +271,16 @@ export const BAD_RECORDS = [products, users, orders] as const;
 
 /** Products with issues at several members, in the order of the response. */
 export const BAD_PRODUCTS: readonly (readonly [body: string, issues: readonly Issue[]])[] = [
-  ['{}', [['required', '/name']]],
-  [
-    '{"name":"x","sku":7,"price":[]}',
-    [
-      ['invalid_type', '/sku'],
-      ['invalid_type', '/price'],
-    ],
-  ],
+  ['{}', issues`required /name`],
+  ['{"name":"x","sku":7,"price":[]}', issues`invalid_type /sku  invalid_type /price`],
   [
     '{"id":1,"version":1,"createdAt":"x","updatedAt":"x","name":"x"}',
-    ['id', 'version', 'createdAt', 'updatedAt'].map((member) => ['read_only_field', `/${member}`]),
+    issues`read_only_field /id  read_only_field /version  read_only_field /createdAt  read_only_field /updatedAt`,
   ],
   [
     '{"id":7,"name":" ","sku":"ä","price":{"amount":-1},"colour":"red"}',
-    [
-      ['read_only_field', '/id'],
-      ['invalid_format', '/name'],
-      ['invalid_format', '/sku'],
-      ['out_of_range', '/price/amount'],
-      ['required', '/price/currency'],
-      ['unknown_field', '/colour'],
-    ],
+    issues`read_only_field /id  invalid_format /name  invalid_format /sku  out_of_range /price/amount
+      required /price/currency  unknown_field /colour`,
   ],
 ];
 
@@ -413,9 +371,7 @@ export const BAD_HEADERS: readonly (readonly [csv: string, code: string, details
   badHeader('id,name', ['read_only_field', '/id']),
   badHeader(
     'name,version,createdAt,updatedAt',
-    ['read_only_field', '/version'],
-    ['read_only_field', '/createdAt'],
-    ['read_only_field', '/updatedAt'],
+    ...issues`read_only_field /version  read_only_field /createdAt  read_only_field /updatedAt`,
   ),
   badHeader('name,attributes,attributes.a', ['duplicate_value', '/attributes']),
   badHeader('name,attributes.a,attributes.a', ['duplicate_value', '/attributes.a']),
@@ -515,49 +471,23 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ...list`createdAt.gt=2024-01-01  createdAt=1700000000000  updatedAt.lt=2023-02-29T00:00:00Z`,
     ...list`createdAt=2024-01-01T00:00:00+02:00  name=%ff  name=%ed%a0%80  name=%  limit=%ff`,
   ]),
-  ['cursor=x', 'invalid_cursor', [['invalid_format', 'cursor']]],
-  [
-    'access_token=x&order=name',
-    'unknown_parameter',
-    [
-      ['unknown_parameter', 'access_token'],
-      ['unknown_parameter', 'order'],
-    ],
-  ],
-  [
-    'limit=5&limit=5&x=1',
-    'invalid_parameter',
-    [
-      ['duplicate_value', 'limit'],
-      ['unknown_parameter', 'x'],
-    ],
-  ],
+  ['cursor=x', 'invalid_cursor', issues`invalid_format cursor`],
+  ['access_token=x&order=name', 'unknown_parameter', issues`unknown_parameter access_token  unknown_parameter order`],
+  ['limit=5&limit=5&x=1', 'invalid_parameter', issues`duplicate_value limit  unknown_parameter x`],
   [
     'id.in=1,x,,9007199254740992,y',
     'invalid_parameter',
-    ['invalid_type', 'too_short', 'out_of_range'].map((code) => [code, 'id.in']),
+    issues`invalid_type id.in  too_short id.in  out_of_range id.in`,
   ],
   [
     'limit=0&colour=red&cursor=x',
     'invalid_parameter',
-    [
-      ['out_of_range', 'limit'],
-      ['unknown_parameter', 'colour'],
-      ['invalid_format', 'cursor'],
-    ],
+    issues`out_of_range limit  unknown_parameter colour  invalid_format cursor`,
   ],
   [
     'id=x&colour=red&createdAt=now&name.in=&sort=tags&limit=0&cursor=x&fields=x',
     'invalid_parameter',
-    [
-      ['invalid_type', 'id'],
-      ['unknown_parameter', 'colour'],
-      ['invalid_format', 'createdAt'],
-      ['too_short', 'name.in'],
-      ['unknown_field', 'sort'],
-      ['out_of_range', 'limit'],
-      ['invalid_format', 'cursor'],
-      ['unknown_field', 'fields'],
-    ],
+    issues`invalid_type id  unknown_parameter colour  invalid_format createdAt  too_short name.in
+      unknown_field sort  out_of_range limit  invalid_format cursor  unknown_field fields`,
   ],
 ];
