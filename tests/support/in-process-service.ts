@@ -28,10 +28,11 @@ export interface InProcessService {
  * Starts the real service in this process, on free ports, for the tests of one `describe`.
  * @param environment settings that override those of a silent service on a new, empty store of STORE, by default memory
  * @param issuer a trusted issuer of access tokens, which starts before the service and stops after it
+ * @param parts returns parts that take the place of those of the application
  */
 export function inProcessService(
   environment: Record<string, string> = {},
-  { issuer }: { readonly issuer?: TestIssuer } = {},
+  { issuer, parts }: { readonly issuer?: TestIssuer; parts?(application: Application): Partial<Application> } = {},
 ): InProcessService {
   const folder = temporaryFolder();
   const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = {
@@ -57,7 +58,7 @@ export function inProcessService(
     const isUsual = hasUsualCertificate(environment);
     if (isUsual) writeCertificate(folder);
     state.application = await compose(loadSettings(settings), undefined, {}, state.clock);
-    service = new Service(state.application);
+    service = new Service(parts ? { ...state.application, ...parts(state.application) } : state.application);
     let stopping: Promise<void> | undefined;
     state.stop = () => {
       stopping ??= service?.stop() ?? Promise.resolve();

@@ -1,34 +1,25 @@
 import { join } from 'node:path';
-import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { Deprecation, type Route } from '#src/adapters/inbound/http/core/route.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
-import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { API_KEYS, apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { fromFieldTable, PRODUCTS, USERS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/clock.js';
-import type { RequestEntry } from '#src/application/ports/observer.js';
+import type { Observer, RequestEntry } from '#src/application/ports/observer.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { fieldReader, type RecordFormat, type RecordRules } from '#src/application/records/record-format.js';
 import { RecordService } from '#src/application/records/record-service.js';
-import { type Application, compose } from '#src/composition/application.js';
+import type { Application } from '#src/composition/application.js';
 import { RECORD_TABLES } from '#src/composition/tables.js';
-import { loadSettings } from '#src/config/settings.js';
 import { indexedFields } from '#src/domain/fields.js';
 import { PRODUCT, type Product } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
-import { createStore } from '../stores/index.js';
-import type { CreatedStore } from '../stores/provider.js';
-import type { HttpClient } from './http-client.js';
-import { FIRST_KEY } from './in-process-service.js';
-import { close, type Served, serve } from './middleware-harness.js';
+import { inProcessService } from './in-process-service.js';
 import { DocumentedResponses } from './openapi/documented-responses.js';
-import { temporaryFolder } from './temporary-folder.js';
 
 /** Products in version 2: `name` is `title`, and description and attributes are hidden. */
 const { name: TITLE, sku: SKU, price: PRICE } = PRODUCT;
@@ -95,62 +86,26 @@ const DEPRECATION = new Deprecation({ since: '2026-09-01T00:00:00Z', sunset: '20
 /** The headers in every response of version 1. */
 export const ANNOUNCED = { deprecation: '@1788220800', sunset: 'Wed, 01 Sep 2027 00:00:00 GMT' };
 
-interface TwoVersions {
-  readonly client: HttpClient;
-  /** What observers were told of each request. */
-  readonly entries: RequestEntry[];
-}
-
 /**
  * Serves routes that the service itself does not have, over its use cases and its store, for the tests of one
  * `describe`. It takes the definitions one by one, so it does not depend on the versions of the service.
  * @param routesOf by default products in two versions, of which the first is deprecated, API keys in two, users in one
  */
-export function twoVersions(environment: Record<string, string> = {}, routesOf = inTwoVersions): TwoVersions {
-  const state: { client?: HttpClient; entries: RequestEntry[] } = { entries: [] };
-  const folder = temporaryFolder();
-  let store: CreatedStore;
-  let application: Application;
-  let served: Served;
-  before(async () => {
-    store = await createStore(environment, folder);
-    const settings = loadSettings({
-      DATA_DIR: folder,
-      LOG_LEVEL: 'silent',
-      RATE_LIMIT_REQUESTS: '1000000',
-      ...store.settings,
-      ...environment,
-    });
-    application = await compose(settings);
-    await application.storage.store.open();
-    await application.apiKeys.createFirst(FIRST_KEY);
-    const routes = routesOf(application);
-    served = await serve(app(application, routes, state.entries), undefined, FIRST_KEY);
-    state.client = served.client;
-    state.client.documented = new DocumentedResponses(documentOf(settings.CORS_ORIGINS, routes));
+export function twoVersions(environment: Record<string, string> = {}, routesOf = inTwoVersions) {
+  /** What observers were told of each request. */
+  const entries: RequestEntry[] = [];
+  const observer: Observer = { request: () => ({ end: (entry) => void entries.push(entry) }) };
+  let routes: Route[];
+  const service = inProcessService(environment, {
+    parts: (application) => {
+      routes = routesOf(application);
+      return { routes, observers: [...application.observers, observer] };
+    },
   });
-  after(async () => {
-    close(served);
-    await application.storage.store.close();
-    await store.remove();
+  before(() => {
+    service.client.documented = new DocumentedResponses(documentOf(environment['CORS_ORIGINS'] ?? '', routes));
   });
-  return state as TwoVersions;
-}
-
-function app(application: Application, routes: readonly Route[], entries: RequestEntry[]) {
-  const { settings, authenticator, rateLimits, observers, logger, clock, publicUrl } = application;
-  return createApp({
-    clientAddress: directAddress,
-    corsOrigins: settings.CORS_ORIGINS,
-    accessControl: { authenticator, limiter: rateLimits.requests },
-    routes,
-    publicUrl,
-    observers: [...observers, { request: () => ({ end: (entry) => void entries.push(entry) }) }],
-    logger,
-    clock,
-    isDraining: () => false,
-    limits: new ConcurrencyLimits(1_048_576),
-  });
+  return Object.assign(service, { entries });
 }
 
 function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
