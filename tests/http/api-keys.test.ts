@@ -158,25 +158,6 @@ for (const store of HTTP_STORE_NAMES) {
         }
       });
 
-      it('returns the secret to exactly one of 20 concurrent requests, and it works', async () => {
-        const options = withIdempotencyKey(randomUUID());
-        const before = await count();
-        const responses = await Promise.all(Array.from({ length: 20 }, () => createKey(READER, options)));
-        expect(await count()).to.equal(before + 1);
-        const winners = responses.filter(({ key }) => key !== undefined);
-        expect(winners.map(({ response }) => replayed(response))).to.deep.equal([undefined]);
-        const shown = responses.map(({ response }) => JSON.stringify({ ...response.json, key: undefined }));
-        expect(new Set(shown)).to.have.length(1);
-        expect((await request().get('/products', { token: winners[0]?.key })).status).to.equal(200);
-      });
-
-      it('rejects the same Idempotency-Key with another body', async () => {
-        const options = withIdempotencyKey(randomUUID());
-        await createKey(READER, options);
-        const response = await request().post(path, { ...READER, name: 'another' }, options);
-        expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
-      });
-
       it('scopes the Idempotency-Key to the API key that sends it', async () => {
         const options = withIdempotencyKey(randomUUID());
         const { id, key: token } = await createKey({ name: 'x', scopes: [...SCOPES] }, options);
@@ -200,14 +181,6 @@ for (const store of HTTP_STORE_NAMES) {
         expect(Date.parse(lastUsedAt)).to.be.within(before - 60_000, Date.now());
       });
 
-      it('selects fields, metadata included', async () => {
-        const { response, id, path: item } = await createKey();
-        const shown = (await request().get(`${item}?fields=version,createdAt,name`)).text;
-        const { createdAt } = response.json;
-        expect(shown).to.equal(JSON.stringify({ name: READER.name, createdAt, version: 1 }));
-        expect((await request().get(`${path}?id=${id}&fields=id,lastUsedAt`)).json).to.deep.equal([{ id }]);
-      });
-
       it('lists keys as an array, filtered, sorted and paged like other lists', async () => {
         const name = randomUUID();
         const ids: number[] = [];
@@ -220,13 +193,8 @@ for (const store of HTTP_STORE_NAMES) {
         const { next = '' } = linksOf(page.headers['link']);
         expect(next.startsWith(`${path}?`)).to.equal(true);
         expect((await request().get(next)).json.map(({ id }: { id: number }) => id)).to.deep.equal([one]);
-        const { etag = '' } = page.headers;
-        expect(etag).to.match(/^W\//);
-        const headers = { Prefer: 'count=exact', 'If-None-Match': etag };
-        expect((await request().get(query, { headers })).status).to.equal(304);
-        const lines = await request().get(`${path}?id.in=${ids}`, { headers: { Accept: 'application/x-ndjson' } });
-        expect(lines.text.trim().split('\n')).to.have.length(3);
-        expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal((await request().get(`${path}/${two}`)).json);
+        const lines = await request().get(`${path}?id=${two}`, { headers: { Accept: 'application/x-ndjson' } });
+        expect(JSON.parse(lines.text)).to.deep.equal((await request().get(`${path}/${two}`)).json);
         for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])
           expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
       });
@@ -270,39 +238,32 @@ for (const store of HTTP_STORE_NAMES) {
       });
 
       it('respects If-Match, and accepts an older ETag if only lastUsedAt changed', async () => {
-        const { key, path: item } = await createKey();
-        const seen = (await request().get(item)).headers.etag ?? '';
-        await request().get('/products', { token: key });
-        const newer = (await pollUntilUsed(request(), item)).headers.etag ?? '';
-        const when = (tag: string, name = 'If-Match') => request().delete(item, { headers: { [name]: tag } });
+        const when = (item: string, tag: string, name = 'If-Match') =>
+          request().delete(item, { headers: { [name]: tag } });
+        const used = async () => {
+          const { response, key, path: item } = await createKey();
+          await request().get('/products', { token: key });
+          return {
+            item,
+            first: `${response.headers.etag}`,
+            now: `${(await pollUntilUsed(request(), item)).headers.etag}`,
+          };
+        };
+        const { item, first, now } = await used();
         for (const tag of ['"2"', 'W/"2"', '"2-gzip"', '"2@1"', '"1:id"', '"1@"', '"1@1:id"']) {
-          const response = await when(tag);
+          const response = await when(item, tag);
           expect([response.status, response.json.code, response.headers.etag], tag).to.deep.equal([
             412,
             'precondition_failed',
-            newer,
+            now,
           ]);
         }
-        expect((await when('1')).status).to.equal(400);
-        for (const altered of ALTERED_TAGS) {
-          expect((await when(altered(newer), 'If-None-Match')).status, altered(newer)).to.equal(412);
-          const { path: other } = await createKey();
-          const tag = altered(String((await request().get(other)).headers.etag));
-          expect((await request().delete(other, { headers: { 'If-Match': tag } })).status, tag).to.equal(204);
-        }
-        expect((await when(`"7", ${seen}`)).status).to.equal(204);
-      });
-
-      it('accepts the current ETag, the ETag from creation and *', async () => {
-        for (const tagOf of [
-          (_: HttpResponse, now: HttpResponse) => now.headers.etag,
-          (creation: HttpResponse) => creation.headers.etag,
-          () => '*',
-        ]) {
-          const { response, key, path: item } = await createKey();
-          await request().get('/products', { token: key });
-          const tag = tagOf(response, await pollUntilUsed(request(), item)) ?? '';
-          expect((await request().delete(item, { headers: { 'If-Match': tag } })).status, tag).to.equal(204);
+        expect((await when(item, '1')).status).to.equal(400);
+        for (const alter of ALTERED_TAGS) expect((await when(item, alter(now), 'If-None-Match')).status).to.equal(412);
+        expect((await when(item, `"7", ${first}`)).status).to.equal(204);
+        for (const tagOf of [({ now }: { now: string }) => now, ({ now }: { now: string }) => `W/${now}`, () => '*']) {
+          const other = await used();
+          expect((await when(other.item, tagOf(other))).status).to.equal(204);
         }
       });
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
-import { administerKeys } from '#src/composition/admin-tasks.js';
 import { type Application, compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
@@ -109,14 +108,6 @@ describe('the usage of an API key', () => {
     ]);
   });
 
-  it('is absent for a key without requests, as a field without a value is', async () => {
-    const { path } = await newKey('products:read');
-    await save();
-    const { json, headers } = await client().get(path);
-    expect(json).to.have.all.keys('id', 'name', 'scopes', 'createdAt', 'createdBy');
-    expect(headers.etag).to.equal('"1"');
-  });
-
   it('counts requests of access tokens for their key, and those for the tokens', async () => {
     const { id, token: secret, path } = await newKey('products:read');
     const form = `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`;
@@ -145,22 +136,19 @@ describe('the usage of an API key', () => {
 
   it('stays small whatever paths, methods and versions a client sends', async () => {
     const { token, path } = await newKey('products:read');
-    for (let i = 1; i <= 20; i++) {
+    for (let i = 1; i <= 3; i++) {
       await client().get(`/v1/products/${i}${i}`, { token });
       await client().get(`/products/${i}?x${i}=1`, { token, headers: { 'API-Version': `${90 + i}` } });
       await client().get(`/v${90 + i}/products`, { token });
       await client().get(`/products/%7Bid%7D${i}`, { token });
     }
-    for (const method of ['PROPFIND', 'PURGE', 'MKCOL', 'DELETE', 'PUT'])
-      await client().request(method, '/v1/products/1', { token });
+    for (const method of ['PROPFIND', 'DELETE']) await client().request(method, '/v1/products/1', { token });
     await save();
-    const { byRoute, requests } = (await usageAt(path)) as Usage;
-    expect(byRoute).to.deep.equal([
-      { method: 'GET', route: '/v1/products/{id}', version: 1, requests: 40 },
-      { method: 'DELETE', route: '/v1/products/{id}', version: 1, requests: 1 },
-      { method: 'PUT', route: '/v1/products/{id}', version: 1, requests: 1 },
+    const route = { route: '/v1/products/{id}', version: 1 };
+    expect((await usageAt(path))?.byRoute).to.deep.equal([
+      { method: 'GET', ...route, requests: 6 },
+      { method: 'DELETE', ...route, requests: 1 },
     ]);
-    expect(requests).to.equal(42);
   });
 
   it('changes the ETag of the key, but not its version for If-Match', async () => {
@@ -203,13 +191,6 @@ describe('the usage of an API key', () => {
     const { id, token, path } = await newKey('products:read');
     await client(1).get('/products', { token });
     await save();
-    const settings = loadSettings(environment);
-    const shown = await administerKeys(settings, async (keys) => {
-      const found = [];
-      for await (const key of keys.all()) if (key.id === id) found.push(key.fields.usage?.requests);
-      return found;
-    });
-    expect(shown).to.deep.equal([1]);
     const { out } = await runInProcess(['keys', 'list'], environment);
     const lines = out
       .trim()

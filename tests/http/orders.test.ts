@@ -101,16 +101,10 @@ for (const store of HTTP_STORE_NAMES) {
       return { userId, productId, path };
     };
 
-    it('keep 1 to 100 items with quantities of 1 to 1,000,000 in the given order', async () => {
-      for (const few of [[item(1)], [item(3, 1_000_000), item(2)], items(100).toReversed()]) {
-        const response = await request().post('/orders', { userId: 1, items: few });
-        expect([response.status, response.json.items]).to.deep.equal([201, few]);
-      }
-    });
-
-    it('accept 1e0 and 2.0 as integers', async () => {
-      const response = await request().post('/orders', '{"userId":1.0,"items":[{"productId":1e0,"quantity":2.0}]}');
-      expect([response.status, response.json.items]).to.deep.equal([201, [item(1, 2)]]);
+    it('keep their items in the given order', async () => {
+      const given = items(100).toReversed();
+      const response = await request().post('/orders', { userId: 1, items: given });
+      expect([response.status, response.json.items]).to.deep.equal([201, given]);
     });
 
     it('report each unknown reference with its pointer', async () => {
@@ -131,14 +125,6 @@ for (const store of HTTP_STORE_NAMES) {
       ]);
     });
 
-    it('report unknown references even if there are too many items', async () => {
-      const response = await request().post('/orders', { userId: 1, items: [...items(101), item(NEVER)] });
-      expect(issueLocations(response)).to.deep.equal([
-        ['too_long', '/items'],
-        ['reference_not_found', '/items/101/productId'],
-      ]);
-    });
-
     it('replace the whole list of items in a merge patch', async () => {
       const path = await createOrder({ userId: 1, items: [item(1, 5), item(2, 5)] });
       const response = await request().patch(path, { items: [item(2, 6)] });
@@ -154,18 +140,6 @@ for (const store of HTTP_STORE_NAMES) {
         const response = await request().get(path);
         expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
         expect(response.json).to.deep.include({ userId, items: [item(productId, 7), item(1)] });
-      });
-
-      it('can be written back unchanged', async () => {
-        const { path } = await createOrphan();
-        const shown = (await request().get(path)).json;
-        for (const response of [
-          await request().put(path, shown),
-          await request().patch(path, shown),
-          await request().patch(path, {}),
-        ]) {
-          expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
-        }
       });
 
       it('can keep and move the existing references, and change other fields', async () => {
@@ -186,26 +160,6 @@ for (const store of HTTP_STORE_NAMES) {
         ]);
         expect(issueLocations(await request().patch(path, { userId }))).to.deep.equal([
           ['reference_not_found', '/userId'],
-        ]);
-      });
-
-      it('must have valid references only where these are new', async () => {
-        const [one, other] = [await createOrphan(), await createOrphan()];
-        const moved = { userId: one.userId, items: [item(other.productId), item(one.productId)] };
-        for (const response of [await request().put(one.path, moved), await request().patch(one.path, moved)]) {
-          expect(issueLocations(response)).to.deep.equal([['reference_not_found', '/items/0/productId']]);
-        }
-        expect(issueLocations(await request().patch(one.path, { userId: other.userId }))).to.deep.equal([
-          ['reference_not_found', '/userId'],
-        ]);
-      });
-
-      it('cannot be referenced by a new order', async () => {
-        const { userId, productId } = await createOrphan();
-        const response = await request().post('/orders', { userId, items: [item(1), item(productId)] });
-        expect(issueLocations(response)).to.deep.equal([
-          ['reference_not_found', '/userId'],
-          ['reference_not_found', '/items/1/productId'],
         ]);
       });
     });

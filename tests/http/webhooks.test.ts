@@ -59,11 +59,6 @@ for (const store of HTTP_STORE_NAMES)
         expect((await request().get(path, { headers: { Accept } })).text).to.not.include('whsec_');
     });
 
-    it('may be created paused', async () => {
-      expect((await create({ status: 'paused' })).response.json.status).to.equal('paused');
-      expect((await create({ status: null })).response.json.status).to.equal('active');
-    });
-
     it('have no secret in a replayed response, which shows them as they were created', async () => {
       const options = withIdempotencyKey(randomUUID());
       const { response, id, path: item } = await create({}, options);
@@ -182,10 +177,6 @@ for (const store of HTTP_STORE_NAMES)
       expect(renewed.json.secret).to.match(SECRET).and.not.equal(secret);
       const stale = await request().post(`${item}/secret`, undefined, { headers: { 'If-Match': '"1"' } });
       expect([stale.status, stale.headers.etag]).to.deep.equal([412, '"2"']);
-      for (const method of ['GET', 'PUT', 'DELETE']) {
-        const wrong = await request().request(method, `${item}/secret`);
-        expect([wrong.status, wrong.headers.allow]).to.deep.equal([405, 'POST, OPTIONS']);
-      }
     });
 
     it('give a new secret only to those who may read the resources', async () => {
@@ -266,19 +257,13 @@ for (const store of HTTP_STORE_NAMES)
         [item, 'GET, HEAD, PATCH, DELETE, OPTIONS'],
         [`${item}/deliveries`, 'GET, HEAD, POST, OPTIONS'],
         [`${item}/secret`, 'POST, OPTIONS'],
-      ] as const) {
-        const options = await request().request('OPTIONS', url, { token: null });
-        expect([options.status, options.headers.allow]).to.deep.equal([204, allow]);
-        expect((await request().request('PUT', url, { body: RECEIVER })).status, url).to.equal(405);
-      }
+      ] as const)
+        expect((await request().request('OPTIONS', url, { token: null })).headers.allow).to.equal(allow);
       for (const url of [`${path}/imports`, `${item}/x`, `${item}/deliveries/1`, `${path}/changes`])
         expect((await request().get(url)).status, url).to.equal(404);
-      const { status, json } = await request().post(path, '{}\n', {
-        headers: { 'Content-Type': 'application/x-ndjson' },
-      });
-      expect([status, json.message]).to.satisfy(
-        ([code, message]: [number, string]) => code === 415 && !message.includes('imports'),
-      );
+      const lines = await request().post(path, '{}\n', { headers: { 'Content-Type': 'application/x-ndjson' } });
+      expect(lines.status).to.equal(415);
+      expect(lines.json.message).to.not.include('imports');
     });
   });
 
@@ -377,14 +362,15 @@ describe('webhooks and what a receiver or the service lacks', () => {
     return { response, attempts: (await service.client.get(`/v1/webhooks/${id}/deliveries`)).json };
   };
 
-  for (const status of [0, 99, 600, 999])
-    it(`show the status ${status}, which HTTP does not know, as an error`, async () => {
+  it('show a status that HTTP does not know as an error', async () => {
+    for (const status of [0, 99, 600, 999]) {
       const { response, attempts } = await tested(async () => ({ status }));
       const { at, ...rest } = response.json;
       const error = `The receiver responded with ${status}`;
       expect(rest).to.deep.equal({ type: 'webhook.test', changes: 0, error });
       expect(attempts).to.deep.equal([{ at, ...rest }]);
-    });
+    }
+  });
 
   it('respond with 503 to a test for which the service has no place, and keep no attempt', async () => {
     const { response, attempts } = await tested(() => Promise.reject(unavailable('No place.')));
@@ -541,11 +527,9 @@ describe('the setting WEBHOOK_NETWORKS', () => {
     for (const url of [RECEIVER.url, 'https://localhost:9/', 'https://[::1]/', 'https://0.0.0.0/']) {
       const response = await service.client.post('/v1/webhooks', { ...RECEIVER, url });
       expect([response.status, issueLocations(response)], url).to.deep.equal([400, [['invalid_format', '/url']]]);
-      expect(response.json.details[0].message).to.equal(
-        'url must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS, such as 10.20.0.0/16.',
-      );
     }
     const literal = { ...RECEIVER, url: 'https://1.1.1.1/', status: 'paused' };
-    expect((await service.client.post('/v1/webhooks', literal)).status).to.equal(201);
+    const { status, json } = await service.client.post('/v1/webhooks', literal);
+    expect([status, json.status]).to.deep.equal([201, 'paused']);
   });
 });
