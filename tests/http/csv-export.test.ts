@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import { parse } from 'csv-parse/sync';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
-import { listService } from '../support/middleware-harness.js';
 
 const CSV = { Accept: 'text/csv' };
 const TYPE = 'text/csv; charset=utf-8; header=present';
 
+// export.test.ts has what an export does, in whatever form.
 describe('a list as CSV', () => {
   const service = inProcessService();
   const priced = inProcessService();
@@ -229,48 +228,24 @@ describe('a list as CSV', () => {
     }
   });
 
-  it('has the same headers for HEAD as for GET', async () => {
-    for (const path of ['/products', '/products?limit=1', '/orders?userId=9']) {
-      const head = await request().request('HEAD', path, { headers: CSV });
-      const got = await list(path);
-      expect([head.status, head.text], path).to.deep.equal([200, '']);
-      for (const name of ['content-type', 'link', 'vary', 'cache-control', 'etag'])
-        expect(head.headers[name], `${path} ${name}`).to.equal(got.headers[name]);
+  it('is negotiated', async () => {
+    for (const [Accept, type, expected = 200] of [
+      ['Text/CSV', TYPE],
+      ['text/csv; charset=utf-8', TYPE],
+      ['text/csv; header=present', TYPE],
+      ['text/*', TYPE],
+      ['text/csv, */*', TYPE],
+      ['application/json;q=0.1, text/csv;q=0.2, application/x-ndjson;q=0.1', TYPE],
+      ['text/csv;q=0.9, */*', 'application/json'],
+      ['application/json, text/csv', 'application/json'],
+      ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
+      ['text/csv;q=0', 'application/json', 406],
+      ['text/csv; charset=utf-16', 'application/json', 406],
+    ] as const) {
+      const { status, headers } = await request().get('/products?limit=1', { headers: { Accept } });
+      expect([status, headers['content-type']], Accept).to.deep.equal([expected, type]);
     }
   });
-
-  it('is compressed if the client accepts it', async () => {
-    for (const path of ['/products', '/products?limit=2'])
-      expect((await list(path, { 'Accept-Encoding': 'gzip' })).headers['content-encoding']).to.equal('gzip');
-  });
-
-  it('needs the scope of the list', async () => {
-    const { json } = await request().post('/api-keys', { name: 'x', scopes: ['users:read'] });
-    expect((await request().get('/products', { headers: CSV, token: json.key })).status).to.equal(403);
-  });
-
-  for (const [Accept, type] of [
-    ['text/csv', TYPE],
-    ['Text/CSV', TYPE],
-    ['text/csv; charset=utf-8', TYPE],
-    ['text/csv; header=present', TYPE],
-    ['text/*', TYPE],
-    ['text/csv, */*', TYPE],
-    ['text/csv, application/problem+json', TYPE],
-    ['application/json;q=0.1, text/csv;q=0.2, application/x-ndjson;q=0.1', TYPE],
-    ['*/*', 'application/json'],
-    ['text/csv;q=0.9, */*', 'application/json'],
-    ['application/json, text/csv', 'application/json'],
-    ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
-    ['text/csv;q=0', 406],
-    ['text/html', 406],
-    ['text/csv; charset=utf-16', 406],
-  ] as const)
-    it(`is negotiated from ${Accept}`, async () => {
-      const { status, headers } = await request().get('/products?limit=1', { headers: { Accept } });
-      if (type === 406) expect(status).to.equal(406);
-      else expect([status, headers['content-type']]).to.deep.equal([200, type]);
-    });
 
   it('is negotiated for lists only, and its errors stay JSON', async () => {
     expect((await request().get('/products/1', { headers: CSV })).status).to.equal(406);
@@ -280,21 +255,5 @@ describe('a list as CSV', () => {
     const Accept = 'text/csv, application/problem+json';
     const problem = await request().get('/products?x=1', { headers: { Accept } });
     expect(problem.headers['content-type']).to.equal('application/problem+json');
-  });
-});
-
-/** `export.test.ts` has what an export does, in whatever form. */
-describe('an export of CSV', () => {
-  const service = listService();
-  const exported = (path = '/products') => service.client.get(path, { headers: CSV, token: null });
-
-  it('reads each record once in small pages', async () => {
-    await service.records.fill(1_000, { description: 'a "quoted"\r\ntext' });
-    const rows: string[][] = parse((await exported('/products?fields=id,description')).text);
-    expect(rows).to.deep.equal([
-      ['id', 'description'],
-      ...Array.from({ length: 1_000 }, (_, at) => [String(at + 1), 'a "quoted"\r\ntext']),
-    ]);
-    for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
   });
 });

@@ -131,6 +131,7 @@ for (const store of HTTP_STORE_NAMES)
         ['fields=brand&brand.ne=Acme&brand.lt=C', '"Blank" 1'],
         ['fields=brand&q=lamp&price.currency=EUR', '"Acme" 2'],
         ['fields=attributes[watts]&attributes[watts].lt=8', '7.5 2'],
+        ['fields=attributes[colour]&attributes[watts]=7.5', '"brass" 1, "green" 1'],
         ['fields=tags,brand&tags=new', '"lighting" 3, "lighting/lamps" 2, "new" 2', '"Acme" 1, "Blank" 1'],
         ['fields=tags&tags.all=lighting/lamps,new', '"lighting" 1, "lighting/lamps" 1, "new" 1'],
       ])
