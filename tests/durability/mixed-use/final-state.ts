@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordEntry } from '#src/application/ports/archive.js';
 import type { Storage } from '#src/composition/storage.js';
+import { RECORD_TABLES } from '#src/composition/tables.js';
+import { sortableFields } from '#src/domain/fields.js';
 import type { HttpClient } from '../../support/http-client.js';
 import { recordsOf } from '../../support/links.js';
 import { type Fields, type Found, type Ledger, RESOURCES, type Resource, type Verdict } from './ledger.js';
@@ -10,22 +12,6 @@ export interface State {
   readonly live: Readonly<Record<Resource, readonly Found[]>>;
   readonly dead: Readonly<Record<Resource, ReadonlySet<number>>>;
 }
-
-const FIELDS = {
-  products: [
-    ...['name', 'description', 'sku', 'price', 'attributes', 'status', 'tags', 'images', 'url'],
-    ...['brand', 'gtin', 'group', 'stock'],
-  ],
-  users: ['name', 'email'],
-  orders: ['userId', 'items'],
-} as const;
-
-/** Every field by which a resource can be sorted. */
-const SORTS = {
-  products: ['id', 'name', 'createdAt', 'updatedAt'],
-  users: ['id', 'name', 'email', 'createdAt', 'updatedAt'],
-  orders: ['id', 'userId', 'createdAt', 'updatedAt'],
-} as const;
 
 const PAGE = 1_000;
 const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
@@ -57,7 +43,8 @@ export async function stateIn(storage: Storage): Promise<State> {
 /** Compares every way to read a store over HTTP with its records. */
 export async function compareReads(client: HttpClient, { live }: State, verdict: Verdict): Promise<void> {
   for (const resource of RESOURCES) {
-    const fields = ['id', 'version', 'createdAt', 'updatedAt', ...FIELDS[resource]];
+    const { entity, fields: indexed } = RECORD_TABLES[resource];
+    const fields = ['id', 'version', 'createdAt', 'updatedAt', ...Object.keys(entity)];
     const lines = await client.get(`/${resource}?fields=${fields}`, NDJSON);
     const exported = lines.text.split('\n').filter(Boolean);
     const shown = exported.map((line) => {
@@ -69,7 +56,7 @@ export async function compareReads(client: HttpClient, { live }: State, verdict:
     if (!isDeepStrictEqual(shown, stored)) verdict.others.push(`the export of ${resource} differs from the store`);
 
     const ids = stored.map(({ id }) => id);
-    for (const sort of SORTS[resource])
+    for (const sort of sortableFields(indexed))
       for (const direction of ['', '-']) {
         const order = `${direction}${sort}`;
         const found = await listed(client, `/${resource}?limit=${PAGE}&sort=${order}`);
