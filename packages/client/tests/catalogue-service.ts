@@ -49,6 +49,10 @@ export function catalogueService(environment: Record<string, string> = {}): Serv
   };
 }
 
+/** A refusal of the service. */
+export const refused = (status: number, headers = {}) =>
+  Response.json({ code: 'unavailable', message: 'later', details: [] }, { status, headers });
+
 /** Sends a request as a proxy that terminates TLS does. */
 export const proxied: Fetch = (request) => {
   request.headers.set('X-Forwarded-Proto', 'https');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CatalogueError } from 'product-catalogue-client';
-import { all, catalogueService, rejection } from './catalogue-service.js';
+import { all, catalogueService, refused, rejection } from './catalogue-service.js';
 
 async function* lamps(count: number) {
   for (let i = 0; i < count; i++) yield { name: `Lamp ${i}` };
@@ -74,22 +74,16 @@ describe('an import by the client', () => {
 
   it('takes CSV from a text, a Blob or a stream, which an export gives with the columns that fields names', async () => {
     const { products } = connect();
-    const texts = [
+    const statuses: number[] = [];
+    for (const file of [
       'name,brand,attributes.colour\nLamp,CSV,green\n"",,\n',
-      'name,brand\nDesk,CSV\n',
-      'name,brand\nChair,CSV\n',
-    ] as const;
-    const results = [
-      ...(await all(products.importFile('text/csv', texts[0]))),
-      ...(await all(products.importFile('text/csv', new Blob([texts[1]])))),
-      ...(await all(products.importFile('text/csv', new Blob([texts[2]]).stream()))),
-    ];
-    expect(results.map(({ status }) => status)).to.deep.equal([201, 400, 201, 201]);
-    const stream = await products.exportFile('text/csv', {
-      brand: 'CSV',
-      sort: ['name'],
-      fields: ['name', 'attributes.colour'],
-    });
+      new Blob(['name,brand\nDesk,CSV\n']),
+      new Blob(['name,brand\nChair,CSV\n']).stream(),
+    ])
+      for (const { status } of await all(products.importFile('text/csv', file))) statuses.push(status);
+    expect(statuses).to.deep.equal([201, 400, 201, 201]);
+    const fields = ['name', 'attributes.colour'] as const;
+    const stream = await products.exportFile('text/csv', { brand: 'CSV', sort: ['name'], fields });
     expect(await new Response(stream).text()).to.equal('name,attributes.colour\r\nChair,\r\nDesk,\r\nLamp,green\r\n');
   });
 
@@ -99,8 +93,7 @@ describe('an import by the client', () => {
   });
 
   it('is not retried, whatever it has', async () => {
-    const busy = () => async () =>
-      new Response('{"code":"unavailable","message":"later","details":[]}', { status: 503 });
+    const busy = () => async () => refused(503);
     const imports: ((products: Products) => AsyncIterable<unknown>)[] = [
       (products) => products.import(lamps(2)),
       (products) => products.import([{ sku: 'M-4', name: 'Lamp' }], { match: 'sku' }),

@@ -2,21 +2,14 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { CatalogueError, createCatalogue, type Fetch, UnknownOutcomeError } from 'product-catalogue-client';
 import { TcpProxy } from '../../../tests/support/tcp-proxy.js';
-import { all, catalogueService, proxied, rejection } from './catalogue-service.js';
+import { all, catalogueService, proxied, refused, rejection } from './catalogue-service.js';
 
 /** Returns a response instead of the service, for the first requests. */
 function first(times: number, response: () => Response): (fetch: Fetch) => Fetch {
   return (fetch) => async (request) => (times-- > 0 ? response() : fetch(request));
 }
 
-const refused =
-  (status: number, headers: Record<string, string> = {}) =>
-  () =>
-    new Response('{"code":"unavailable","message":"later","details":[]}', {
-      status,
-      headers: { 'Content-Type': 'application/json', ...headers },
-    });
-const unavailable = (headers?: Record<string, string>) => refused(503, headers);
+const unavailable = (headers?: Record<string, string>) => () => refused(503, headers);
 
 /** Closes the connection in the place of a response. */
 class LosingProxy extends TcpProxy {
@@ -47,9 +40,9 @@ describe('the client under a rate limit', () => {
     const { products } = soon.connect({ retry: { sleep } });
     let created = 0;
     while (soon.waits.length === 0) await products.create({ name: `Lamp ${++created}` });
-    const refused = soon.attempts.filter(({ status }) => status === 429);
-    expect(soon.waits).to.deep.equal(refused.map(() => 1_000));
-    expect(soon.attempts.length - refused.length).to.equal(created);
+    const limited = soon.attempts.filter(({ status }) => status === 429);
+    expect(soon.waits).to.deep.equal(limited.map(() => 1_000));
+    expect(soon.attempts.length - limited.length).to.equal(created);
   });
 
   it('passes on the error if the wait would be too long, or after the last retry', async () => {
@@ -165,7 +158,11 @@ describe('the client during failures', () => {
 
   it('treats a request that got 429 as not carried out', async () => {
     const lamp = await connect().products.create({ name: 'Lamp' });
-    const limited = () => connect({}, first(1, refused(429, { 'Retry-After': '3' }))).products;
+    const limited = () =>
+      connect(
+        {},
+        first(1, () => refused(429, { 'Retry-After': '3' })),
+      ).products;
     const torch = await limited().patch(lamp.id, [{ op: 'replace', path: '/name', value: 'Torch' }]);
     expect([torch.data.name, waits]).to.deep.equal(['Torch', [3_000]]);
     expect(await rejection(limited().delete(lamp))).to.have.property('code', 'precondition_failed');

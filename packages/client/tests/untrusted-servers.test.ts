@@ -55,14 +55,8 @@ describe('the client that reaches another server than the service', () => {
 
   it('rejects a page whose next link is the page itself', async () => {
     const headers = { 'Content-Type': 'application/json', Link: '</v1/products>; rel="next"' };
-    const { products } = createCatalogue({
-      baseUrl: BASE,
-      fetch: responding(() => new Response('[]', { headers })),
-    });
-    expect(await rejection(all(products.list()))).to.deep.include({
-      status: 200,
-      code: 'unexpected_response',
-    });
+    const { products } = createCatalogue({ baseUrl: BASE, fetch: responding(() => new Response('[]', { headers })) });
+    expect(await rejection(all(products.list()))).to.deep.include({ status: 200, code: 'unexpected_response' });
   });
 
   it('stops waiting for a token when aborted', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Product } from 'product-catalogue-client';
 import { catalogueService, rejection } from './catalogue-service.js';
 
 describe('the writes of the client', () => {
@@ -31,15 +32,11 @@ describe('the writes of the client', () => {
   it('lose no edit if many edits run at once', async () => {
     const { products } = connect();
     const { id } = await products.create({ name: 'Lamp', price: { amount: 0, currency: 'EUR' } });
-    const raise = () =>
-      products.edit(
-        id,
-        async ({ price, ...rest }) => ({
-          ...rest,
-          price: { amount: (price?.amount ?? 0) + 1, currency: 'EUR' },
-        }),
-        { maxAttempts: 100 },
-      );
+    const dearer = ({ price, ...rest }: Product) => ({
+      ...rest,
+      price: { amount: (price?.amount ?? 0) + 1, currency: 'EUR' },
+    });
+    const raise = () => products.edit(id, dearer, { maxAttempts: 100 });
     await Promise.all(Array.from({ length: 10 }, raise));
     expect((await products.read(id)).data.price?.amount).to.equal(10);
     expect(attempts.some(({ status }) => status === 412)).to.equal(true);
@@ -87,9 +84,7 @@ describe('the writes of the client', () => {
     const header = { 'If-Match': '"7"' };
     const { error } = await PUT('/v1/products/{id}', { params: { path, header }, body: { name: 'Late' } });
     expect(error?.code).to.equal('precondition_failed');
-    const listed = await GET('/v1/products', {
-      params: { query: { attributes: { colour: 'black' } } },
-    });
+    const listed = await GET('/v1/products', { params: { query: { attributes: { colour: 'black' } } } });
     expect(listed.data).to.deep.equal([]);
   });
 });

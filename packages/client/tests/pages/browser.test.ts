@@ -100,20 +100,6 @@ describe('the client in a bundle, in Chromium, on a page of another origin', () 
   );
 
   it(
-    'waits as long as Retry-After says',
-    inPage(async (page) => {
-      const waits = await page.evaluate(async ({ baseUrl }) => {
-        const waits: number[] = [];
-        const retry = { maxRetries: 1, random: () => 0, sleep: async (ms: number) => void waits.push(ms) };
-        const { products } = client.createCatalogue({ baseUrl, token: 'pcs_wrong', retry });
-        for (let failures = 0; failures < 25; failures++) await products.read(1).catch(() => {});
-        return waits;
-      }, given());
-      expect(waits[0]).to.be.within(1_000, 60_000);
-    }),
-  );
-
-  it(
     'creates without the functions that only secure contexts have',
     inPage(async (page) => {
       const name = await page.evaluate(async ({ baseUrl, key }) => {
