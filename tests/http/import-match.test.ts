@@ -12,8 +12,6 @@ interface Matched {
   readonly match: string;
   /** Fields of a new record, different for each number. The first one is required. */
   fields(n: number): Fields;
-  /** Another value of the first field, different for each number. */
-  changed(n: number): Fields;
   /** Values that no record can have in the field, with the code of their issue. */
   readonly noKeys: readonly (readonly [value: unknown, code: string])[];
 }
@@ -45,7 +43,6 @@ const PRODUCTS_BY_SKU: Matched = {
   plural: 'products',
   match: 'sku',
   fields: product,
-  changed: (n) => ({ name: `changed ${n}` }),
   noKeys: [...WRONG_TEXTS, ['x'.repeat(65), 'too_long']],
 };
 const PRODUCTS_BY_ID: Matched = { ...PRODUCTS_BY_SKU, match: 'id', noKeys: WRONG_IDS };
@@ -53,14 +50,12 @@ const USERS_BY_EMAIL: Matched = {
   plural: 'users',
   match: 'email',
   fields: user,
-  changed: (n) => ({ name: `changed ${n}` }),
   noKeys: [...WRONG_TEXTS, ['nobody', 'invalid_format']],
 };
 const ORDERS_BY_ID: Matched = {
   plural: 'orders',
   match: 'id',
   fields: (n) => ({ items: [{ productId: 1, quantity: n }], userId: 1 }),
-  changed: (n) => ({ items: [{ productId: 2, quantity: n }] }),
   noKeys: WRONG_IDS,
 };
 
@@ -87,8 +82,6 @@ class Imports {
   /** Fields that no record has yet. */
   newFields = () => this.by.fields(++this.count);
 
-  changed = () => this.by.changed(++this.count);
-
   async create(fields = this.newFields()) {
     const response = await this.client.post(`/v1/${this.by.plural}`, fields);
     expect(response.status, response.text).to.equal(201);
@@ -97,22 +90,10 @@ class Imports {
     return { id, fields, key: { [match]: this.isById ? id : fields[match] } };
   }
 
-  /** A key that no record has. */
-  absentKey(): Fields {
-    const { match } = this.by;
-    return { [match]: this.isById ? Number.MAX_SAFE_INTEGER - ++this.count : this.newFields()[match] };
-  }
-
   /** Imports lines after a dry run of them. */
   send(lines: readonly unknown[], query = ''): Promise<ResultLine[]> {
     const target = `${this.path}?match=${this.by.match}${query}`;
     return rehearsedImport(this.client, { target, body: ndjson(lines) });
-  }
-
-  async read(id: number) {
-    const { status, json } = await this.client.get(`/v1/${this.by.plural}/${id}`);
-    const { id: _id, ...fields } = json;
-    return status === 200 ? fields : status;
   }
 
   async kept(id: number) {
@@ -127,17 +108,7 @@ class Imports {
   }
 }
 
-const NOT_FOUND = { code: 'not_found', message: 'Not found.', details: [] };
-const FAILED = {
-  code: 'precondition_failed',
-  message: 'The record is no longer the version that the request names.',
-  details: [],
-};
-const changed = (line: number, id: number, version: number) => ({ line, status: 200, id, version });
-const unchanged = (line: number, id: number, version: number) => ({ ...changed(line, id, version), unchanged: true });
-const failed = (line: number, id: number, version: number) => ({ line, status: 412, id, version, error: FAILED });
-const deleted = (line: number) => ({ line, status: 204 });
-const absent = (line: number) => ({ line, status: 204, unchanged: true });
+const unchanged = (line: number, id: number, version: number) => ({ line, status: 200, id, version, unchanged: true });
 
 /** `tests/cases/keyed-imports` and `import-match-property` compare what lines do with a model and with single requests. */
 for (const by of [PRODUCTS_BY_ID, PRODUCTS_BY_SKU, USERS_BY_EMAIL, ORDERS_BY_ID])
@@ -195,43 +166,6 @@ function describeMatching(at: Imports): void {
       for (const [n, outcome] of outcomes(await at.send(lines)).entries())
         expect(outcome, `${JSON.stringify(wrong)} ${n}`).to.include('read_only_field /id');
     }
-  });
-
-  it('acts in the order of the lines, also those of one key', async () => {
-    const fields = at.newFields();
-    const first = at.isById ? (await at.create(fields)).id : undefined;
-    const key = { [match]: first ?? fields[match] };
-    const [one, two] = [at.changed(), at.changed()];
-    const results = await at.send([
-      ...(first === undefined ? [{ ...fields }] : [key]),
-      { ...key, ...one, version: 1 },
-      { ...key, ...two, version: 1 },
-      { ...key, ...two, version: 2 },
-      { ...key, deleted: true, version: 2 },
-      { ...key, deleted: true, version: 3 },
-      { ...key, ...one, version: 3 },
-      { ...fields, ...key },
-      { ...key, ...two },
-      { ...key, deleted: true },
-      { ...key, deleted: true },
-    ]);
-    const id = first ?? results[0].id;
-    expect(results.slice(0, 7)).to.deep.equal([
-      first === undefined ? { line: 1, status: 201, id, version: 1 } : unchanged(1, id, 1),
-      changed(2, id, 2),
-      failed(3, id, 2),
-      changed(4, id, 3),
-      failed(5, id, 3),
-      deleted(6),
-      { line: 7, status: 404, error: NOT_FOUND },
-    ]);
-    const again = results[7].id;
-    expect(results.slice(7)).to.deep.equal(
-      at.isById
-        ? [...[8, 9].map((line) => ({ line, status: 404, error: NOT_FOUND })), absent(10), absent(11)]
-        : [{ line: 8, status: 201, id: again, version: 1 }, changed(9, again, 2), deleted(10), absent(11)],
-    );
-    if (!at.isById) expect(again).to.be.greaterThan(id);
   });
 
   it('takes no Idempotency-Key: to repeat it is harmless', async () => {

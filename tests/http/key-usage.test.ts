@@ -93,21 +93,6 @@ describe('the usage of an API key', () => {
     expect(await usageAt(path, 1)).to.deep.equal(usage);
   });
 
-  it('has the template of a record by a unique field, whatever its value and the outcome', async () => {
-    const { token, path } = await newKey('users:read', 'users:write');
-    for (const email of ['ann@example.com', 'bob@example.com', 'nobody']) {
-      await client(0).put(`/v1/users/email/${email}`, { name: 'x' }, { token });
-      await client(1).get(`/users/email/${encodeURIComponent(email)}`, { token });
-    }
-    await save();
-    const { byRoute } = (await usageAt(path)) as Usage;
-    const template = { route: '/v1/users/email/{email}', version: 1, requests: 2 };
-    expect(byRoute).to.have.deep.members([
-      { method: 'PUT', ...template },
-      { method: 'GET', ...template },
-    ]);
-  });
-
   it('counts requests of access tokens for their key, and those for the tokens', async () => {
     const { id, token: secret, path } = await newKey('products:read');
     const form = `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`;

@@ -6,7 +6,7 @@ import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import { unavailable } from '#src/domain/errors.js';
 import { listen } from '#src/process/listen.js';
 import { RecordingLogger } from '../support/fakes.js';
-import { HttpClient, statusesIn } from '../support/http-client.js';
+import { HttpClient } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { ENDLESS } from '../support/tables.js';
 
@@ -46,10 +46,6 @@ describe('the management port', () => {
       expect([response.status, response.json.code], path).to.deep.equal([405, 'method_not_allowed']);
       expect(response.headers.allow).to.match(/^GET, HEAD/);
     }
-  });
-
-  it('rejects bytes that are not HTTP with 400', async () => {
-    expect(statusesIn(await client().raw('nonsense\r\n\r\n'))).to.deep.equal([[400, 'invalid_parameter']]);
   });
 });
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
-import { cursorIn, linksOf } from '../support/links.js';
 
-const NDJSON = { headers: { 'Content-Type': 'application/x-ndjson' } };
 const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
 
 /** As pandas, Jackson and dataclasses write a product of which only the name and one attribute are known. */
@@ -50,13 +48,6 @@ describe('null', () => {
     const id = await made({ name: 'x', sku: 'NULL-1', price: { amount: 1, currency: 'EUR' } });
     const { status, json } = await service.client.put(`/v1/products/${id}`, SPARSE);
     expect([status, json]).to.deep.equal([200, { id, ...SHOWN }]);
-  });
-
-  it('is no value in a line of an import', async () => {
-    const response = await service.client.post('/v1/products/imports', JSON.stringify(SPARSE), NDJSON);
-    const { status, id } = JSON.parse(response.text);
-    expect(status).to.equal(201);
-    expect((await service.client.get(`/v1/products/${id}`)).json).to.deep.equal({ id, ...SHOWN });
   });
 
   it('is no value in the result of a JSON Patch, however it came there', async () => {
@@ -184,21 +175,5 @@ describe('live, the status of a product without one', () => {
       attributes: { status: 'live' },
     });
     expect(json).to.deep.equal({ id: json.id, name: 'live', attributes: { status: 'live' }, tags: ['live'] });
-  });
-
-  it('is one filter with status.exists=false in cursors, and another one than its values', async () => {
-    const next = async (query: string) => {
-      const { headers } = await service.client.get(`/v1/products?limit=1&${query}`);
-      return cursorIn(linksOf(headers['link'])['next']);
-    };
-    const cursor = await next('status=live');
-    for (const [query, status] of [
-      ['status.exists=false', 200],
-      ['status.in=live', 200],
-      ['status:in[]=live', 200],
-      ['status.in=live,draft', 400],
-      ['status.ne=live', 400],
-    ] as const)
-      expect((await service.client.get(`/v1/products?${query}&cursor=${cursor}`)).status, query).to.equal(status);
   });
 });

@@ -126,42 +126,6 @@ for (const store of HTTP_STORE_NAMES)
       }
     });
 
-    it('have no text of a picture that is null', async () => {
-      const { client } = service;
-      const images = [
-        { url: 'https://a', alt: null },
-        { url: 'https://b', alt: 'b' },
-      ];
-      const shown = [{ url: 'https://a' }, { url: 'https://b', alt: 'b' }];
-      const { path, id } = await create({ name: 'Lamp', images });
-      expect((await client.get(path)).json.images).to.deep.equal(shown);
-      expect((await client.put(path, { name: 'Lamp', images })).headers.etag).to.equal('"1"');
-      const patch = [{ op: 'add', path: '/images', value: images }];
-      expect((await client.patch(path, patch, JSON_PATCH)).headers.etag).to.equal('"1"');
-      expect((await client.patch(path, { images }, MERGE_PATCH)).json.images).to.deep.equal(shown);
-      expect(await imported({ id, images }, '?match=id')).to.include({ status: 200, version: 1 });
-      expect((await client.get(path)).json.images).to.deep.equal(shown);
-    });
-
-    it('differ by upper and lower case, and by the order of tags and pictures', async () => {
-      const { client } = service;
-      const { path } = await create({ name: 'Lamp', tags: ['a', 'b'], brand: 'Lumen', group: 'g' });
-      let version = 1;
-      for (const patch of [
-        { tags: ['b', 'a'] },
-        { tags: ['b', 'A'] },
-        { brand: 'LUMEN' },
-        { group: 'G' },
-        { images: [{ url: 'https://a' }, { url: 'https://b' }] },
-        { images: [{ url: 'https://b' }, { url: 'https://a' }] },
-      ]) {
-        const { json, headers } = await client.patch(path, patch);
-        expect(json).to.deep.include(patch);
-        expect(headers.etag).to.equal(`"${++version}"`);
-        expect((await client.patch(path, patch)).headers.etag).to.equal(`"${version}"`);
-      }
-    });
-
     it('say what a spreadsheet or a typing error did to a GTIN', async () => {
       const rule = 'gtin must be a string of 8, 12, 13 or 14 digits, the last of which is the check digit.';
       const rounded = ' A spreadsheet has rounded it: format the column as text before the numbers are entered.';

@@ -57,17 +57,6 @@ for (const STORE of HTTP_STORE_NAMES)
       }
     });
 
-    it('are one parameter in cursors: sku.exists and sku:exists', async () => {
-      const { headers } = await get('sku:exists=false&limit=1');
-      const { first, next } = linksOf(headers['link']);
-      expect(first).to.equal('/v1/products?sku.exists=false&limit=1');
-      const cursor = cursorIn(next);
-      for (const query of ['sku.exists=false', 'sku:exists=false'])
-        expect(await idsOf(`${query}&limit=1&cursor=${cursor}`), query).to.deep.equal([2]);
-      const other = await get(`sku.exists=true&limit=1&cursor=${cursor}`);
-      expect([other.status, other.json.code]).to.deep.equal([400, 'cursor_mismatch']);
-    });
-
     it('are one parameter in cursors: attributes.KEY and attributes[KEY]', async () => {
       for (const id of [1, 2]) await service.client.patch(`/products/${id}`, { attributes: { 'a.b[0]': 'x' } });
       const { headers } = await get('attributes[a.b[0]]=x&limit=1');
@@ -95,18 +84,6 @@ for (const STORE of HTTP_STORE_NAMES)
         const { status, json } = await get(`${query}&cursor=${cursor}`);
         expect([status, json.code], query).to.deep.equal([400, 'cursor_mismatch']);
       }
-    });
-
-    it('have at most 100 values in all', async () => {
-      const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
-      const query = (count: number) =>
-        `id.in=${ids(count - 20).join(',')}&${ids(20)
-          .map((id) => `id.in=${id}`)
-          .join('&')}`;
-      expect(await idsOf(query(100))).to.deep.equal([1, 2, 3, 4]);
-      const response = await get(query(101));
-      expect([response.status, issueLocations(response)]).to.deep.equal([400, [['too_long', 'id.in']]]);
-      expect(response.json.message).to.include('id.in takes at most 100 values');
     });
 
     const REJECTED: [string, [string, string][]][] = [

@@ -37,21 +37,5 @@ for (const store of HTTP_STORE_NAMES) {
       expect((await request().delete(own)).status).to.equal(204);
       expect((await post('MINE@example.com')).status).to.equal(201);
     });
-
-    it('goes to exactly one of 16 concurrent requests, each in another case', async () => {
-      const spellings = Array.from({ length: 16 }, (_, n) =>
-        [...'race'].map((letter, bit) => (n & (1 << bit) ? letter.toUpperCase() : letter)).join(''),
-      );
-      const created = await Promise.all(spellings.map((local) => post(`${local}@example.com`)));
-      expect(created.map(({ status }) => status).toSorted()).to.deep.equal([201, ...Array(15).fill(409)]);
-
-      const others = await Promise.all(spellings.map((_, n) => post(`racer.${n}@example.com`)));
-      const patched = await Promise.all(
-        others.map(({ headers }, n) =>
-          request().patch(headers.location ?? '', { email: `${spellings[n]}@example.net` }),
-        ),
-      );
-      expect(patched.map(({ status }) => status).toSorted()).to.deep.equal([200, ...Array(15).fill(409)]);
-    });
   });
 }

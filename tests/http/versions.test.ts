@@ -124,24 +124,20 @@ describe('two versions of a resource, the first deprecated', () => {
   it('reject a request for an unknown version or for both', async () => {
     for (const [path, requestedVersion, servedVersion] of [
       ['/products', '3', '1'],
-      ['/products/1', '0', '1'],
       ['/products', '02', '1'],
       ['/products', 'v2', '1'],
       ['/products', '1, 2', '1'],
       ['/v1/products', '2', '1'],
-      ['/v1/products/1', '3', '1'],
       ['/v2/products', '1', '2'],
       ['/v2/products/1', '3', '2'],
     ] as const) {
-      for (const method of ['GET', 'OPTIONS', 'DELETE', 'HEAD']) {
-        if (method === 'DELETE' && !path.endsWith('/1')) continue;
-        const response = await request().request(method, path, { headers: { 'API-Version': requestedVersion } });
+      for (const method of ['GET', 'OPTIONS']) {
+        const headers = { 'API-Version': requestedVersion };
+        const response = await request().request(method, path, { headers });
         expect(
-          [response.status, response.headers['api-version']],
-          `${method} ${path} ${requestedVersion}`,
-        ).to.deep.equal([400, servedVersion]);
-        if (method === 'HEAD') continue;
-        expect(response.json.code).to.equal('unsupported_version');
+          [response.status, response.headers['api-version'], response.json.code],
+          `${method} ${path}`,
+        ).to.deep.equal([400, servedVersion, 'unsupported_version']);
         expect(response.json.message).to.include('the versions 1, 2');
         const [detail] = response.json.details;
         expect(detail).to.include({ in: 'header', name: 'API-Version', code: 'out_of_range' });
@@ -169,12 +165,6 @@ describe('two versions of a resource, the first deprecated', () => {
     }
     for (const path of ['/v1/products/1', '/v2/products/1'])
       expect((await request().get(path)).headers['vary']).to.equal('Origin, Accept');
-  });
-
-  it('expose their headers to scripts of other origins', async () => {
-    const { headers } = await request().get('/products/1', { headers: { Origin: SHOP } });
-    const exposed = `${headers['access-control-expose-headers']}`.split(', ');
-    expect(exposed).to.include.members(['API-Version', 'Deprecation', 'Sunset', 'Link']);
   });
 });
 
