@@ -88,6 +88,13 @@ describe('an import', () => {
     expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
   });
 
+  it('has no line end inside a result, not even one of Unicode', async () => {
+    const { text } = await service.client.post(PATH, '{"name":"x","a\u2028b\u0085":1}\n', {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    expect(text).to.match(/^[^\n\u0085\u2028\u2029]+\n$/);
+  });
+
   it('counts as one request against the rate limit', async () => {
     const remaining = async (lines: number) => {
       const stream = open();

@@ -126,6 +126,13 @@ for (const store of HTTP_STORE_NAMES)
       }
     });
 
+    it('have no text of a picture that is null', async () => {
+      const images = [{ url: 'https://a', alt: null }];
+      const { path } = await create({ name: 'Lamp', images });
+      expect((await service.client.get(path)).json.images).to.deep.equal([{ url: 'https://a' }]);
+      expect((await service.client.put(path, { name: 'Lamp', images })).headers.etag).to.equal('"1"');
+    });
+
     it('say what a spreadsheet or a typing error did to a GTIN', async () => {
       const rule = 'gtin must be a string of 8, 12, 13 or 14 digits, the last of which is the check digit.';
       const rounded = ' A spreadsheet has rounded it: format the column as text before the numbers are entered.';
