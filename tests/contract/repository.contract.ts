@@ -4,7 +4,6 @@ import { busyCountsContract } from './repository/busy-counts.js';
 import { busyPagesContract } from './repository/busy-pages.js';
 import { everyFieldContract } from './repository/every-field.js';
 import { idContract } from './repository/ids.js';
-import { insertContract } from './repository/insert.js';
 import { insertAllContract } from './repository/insert-all.js';
 import { largePagesContract } from './repository/large-pages.js';
 import { listContract } from './repository/lists.js';
@@ -12,7 +11,6 @@ import { searchContract } from './repository/search.js';
 import { TestStore } from './repository/test-store.js';
 import { uniqueContract } from './repository/unique.js';
 import { writeAllContract } from './repository/write-all.js';
-import { writeContract } from './repository/writes.js';
 
 export { writeRacesContract } from './repository/write-all.js';
 
@@ -24,10 +22,8 @@ export function repositoryContract(provider: TestStoreProvider): void {
   describe(`the repository contract on ${provider.name}`, () => {
     const store = TestStore.forEachTest(provider);
     idContract(store);
-    insertContract(store);
     insertAllContract(store);
     uniqueContract(store);
-    writeContract(store);
     writeAllContract(store);
     everyFieldContract(store);
     listContract(store);

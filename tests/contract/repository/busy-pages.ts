@@ -11,37 +11,57 @@ const NAMES = ['a', 'b', 'b', 'c', 'd'];
 
 /** Even ids exist from the start. Those divisible by four are removed during the list, and odd ones are inserted. */
 const INITIAL_IDS = Array.from({ length: 60 }, (_, i) => 2 + 2 * i);
+const isSteady = (id: Id) => id % 4 !== 0;
+
+/** All match. */
+const PRICE: Filter = { field: 'price.amount', operator: 'gt', value: 0 };
+const COMMON: Filter = { field: 'tags', operator: 'eq', value: 'common' };
+const LISTS: readonly [name: string, sort: string, ...Filter[]][] = [
+  ...['id', '-id', 'name,id', '-name,-id', 'createdAt,id', '-createdAt,name,-id'].map(
+    (sort): [string, string, Filter] => ['a price', sort, PRICE],
+  ),
+  ['a tag', 'id', COMMON],
+  ['some tags', 'id', { field: 'tags', operator: 'in', values: ['even', 'mod/1'] }],
+  ['a prefix', 'id', { field: 'tags', operator: 'prefix', value: 'mod/' }],
+  ['two tags', 'id', COMMON, { field: 'tags', operator: 'eq', value: 'even' }],
+];
 
 export function busyPagesContract(store: TestStore): void {
-  const named = (id: Id): Versioned<Product> => ({
-    ...product(id, { name: NAMES[id % NAMES.length] ?? '', price: { amount: 1, currency: 'EUR' } }),
-    createdAt: AT + (id % 7),
-  });
-  const isSteady = (id: Id) => id % 4 !== 0;
+  /** A record of up to three tags that begin with `mod/`. */
+  const named = (id: Id): Versioned<Product> => {
+    const mod = `mod/${id % 3}`;
+    const tags = ['common', id % 2 === 0 ? 'even' : 'odd', mod, ...(id % 8 === 2 ? [`${mod}/a`, `${mod}/b`] : [])];
+    const fields = { name: NAMES[id % NAMES.length] ?? '', price: { amount: 1, currency: 'EUR' }, tags };
+    return { ...product(id, fields), createdAt: AT + (id % 7) };
+  };
 
   /** Inserts a record, removes another, and replaces a third in fields that are no key of the order. */
   const writeConcurrently = async (round: number) => {
     const existing = await store.products.find(INITIAL_IDS.filter(isSteady)[(round * 7) % 30] ?? 0);
     if (!existing) throw new Error('A steady record is missing.');
-    const { name } = existing.fields;
-    const changed = { name, description: `round ${round}`, price: { amount: 1 + round, currency: 'EUR' } };
-    const version = existing.version + 1;
+    const { version, fields } = existing;
+    const changed = {
+      ...fields,
+      description: `round ${round}`,
+      price: { amount: 1 + round, currency: 'EUR' },
+      tags: [`new/${round}`, ...(fields.tags ?? [])],
+    };
+    const gone = INITIAL_IDS.filter((id) => !isSteady(id))[(round * 11) % 30] ?? 0;
     await Promise.all([
       store.products.insertAll([named(round * 2 + 1)]),
-      store.products.removeAll([
-        { id: INITIAL_IDS.filter((id) => !isSteady(id))[(round * 11) % 30] ?? 0, expected: 1, at: AT },
+      store.products.removeAll([{ id: gone, expected: 1, at: AT }]),
+      store.products.replaceAll([
+        { record: { ...existing, version: version + 1, fields: changed }, expected: version },
       ]),
-      store.products.replaceAll([{ record: { ...existing, version, fields: changed }, expected: version - 1 }]),
     ]);
   };
 
   describe('pages while others write', () => {
-    for (const sort of ['id', '-id', 'name,id', '-name,-id', 'createdAt,id', '-createdAt,name,-id']) {
+    for (const [name, sort, ...filters] of LISTS) {
       for (const side of ['after', 'before'] as const) {
-        it(`show each steady record exactly once, by ${sort}, ${side === 'after' ? 'forwards' : 'backwards'}`, async () => {
+        it(`show each steady record exactly once, of ${name} by ${sort}, ${side === 'after' ? 'forwards' : 'backwards'}`, async () => {
           await store.addAll(INITIAL_IDS.map(named));
           const order = by(sort);
-          const filters: Filter[] = [{ field: 'price.amount', operator: 'gt', value: 0 }];
           const seen: Id[] = [];
           let from = outermostPosition(order, side);
           for (let round = 0; ; round++) {

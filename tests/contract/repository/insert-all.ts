@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { outcomeText } from './outcome-text.js';
-import { AT, product, user } from './records.js';
+import { AT, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
 export function insertAllContract(store: TestStore): void {
@@ -10,12 +10,41 @@ export function insertAllContract(store: TestStore): void {
     (await store.products.insertAll(records)).map(outcomeText);
 
   describe('insertAll', () => {
-    it('inserts all records, and returns an outcome for each', async () => {
-      const records = [product(3, { sku: 'c' }), product(1), product(2, { sku: 'b' })];
+    it('inserts all records unchanged, and returns an outcome for each', async () => {
+      const full = product(7, {
+        name: `'; DROP TABLE products; -- "$ne" %_ .* \\ é 😀 \u{10ffff} \ue000 e\u0301`,
+        description: 'tab\tline\r\nend',
+        sku: 'A.b_c-1',
+        price: { amount: Number.MAX_SAFE_INTEGER, currency: 'EUR' },
+        attributes: { 'a.b': 'dot', $set: true, ':c': 0.1, constructor: '', toString: -5, 'é/~"\\': '%' },
+      });
+      const records = [product(Number.MAX_SAFE_INTEGER, { sku: 'c' }), full, product(1)];
       expect(await outcomes(records)).to.deep.equal(['inserted', 'inserted', 'inserted']);
-      for (const record of records) {
-        expect(await store.products.find(record.id)).to.deep.equal(record);
-      }
+      for (const record of records) expect(await store.products.find(record.id)).to.deep.equal(record);
+      expect(await store.products.find(2)).to.equal(undefined);
+    });
+
+    it('gives an id to exactly one of many concurrent insertions', async () => {
+      const all = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => store.products.insertAll([product(1, { name: `writer ${i}` })])),
+      );
+      expect(all.flat().toSorted()).to.deep.equal([...Array(19).fill('id_conflict'), 'inserted']);
+      expect((await store.products.find(1))?.fields.name).to.equal(`writer ${all.flat().indexOf('inserted')}`);
+    });
+
+    it('makes copies, or records that cannot be changed', async () => {
+      const fields = { sku: 'x', price: { amount: 1, currency: 'EUR' }, attributes: { colour: 'red' } };
+      const unchanged = structuredClone(await store.add(1, fields));
+      const found = [
+        await store.products.find(1),
+        await store.products.findByUnique('sku', 'x'),
+        ...(await store.products.findAllByUnique('sku', ['x'])),
+        ...(await store.products.list(query({ limit: 1 }))).records,
+      ];
+      for (const record of found)
+        for (const part of [record, record?.fields, record?.fields.price, record?.fields.attributes])
+          for (const name of Object.keys(part ?? {})) Reflect.set(part ?? {}, name, 'changed');
+      expect(await store.products.find(1)).to.deep.equal(unchanged);
     });
 
     it('accepts an empty list', async () => {
@@ -86,64 +115,30 @@ export function insertAllContract(store: TestStore): void {
     });
   });
 
-  describe('findExistingIds', () => {
-    it('returns the ids of existing records', async () => {
-      for (const id of [1, 3, Number.MAX_SAFE_INTEGER]) await store.add(id);
-      await store.add(4);
-      await store.products.removeAll([{ id: 4, expected: 1, at: AT }]);
-      expect(await store.products.findExistingIds([4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
-        new Set([3, 1, Number.MAX_SAFE_INTEGER]),
-      );
-      expect(await store.products.findExistingIds([2, 4])).to.deep.equal(new Set());
+  describe('findExistingIds and findUsedIds', () => {
+    const remove = (...ids: Id[]) => store.products.removeAll(ids.map((id) => ({ id, expected: 1, at: AT })));
+
+    it('find ids of records, and of deleted records too, of their own resource alone', async () => {
+      const [last, wanted] = [Number.MAX_SAFE_INTEGER, [5, 4, 3, 2, 1, 3]];
+      for (const id of [1, 3, 4, last - 1, last]) await store.add(id);
+      await remove(4, last);
+      const { products, users } = store;
+      expect(await products.findExistingIds([...wanted, last - 1, last])).to.deep.equal(new Set([3, 1, last - 1]));
+      expect(await products.findUsedIds([...wanted, last - 1, last])).to.deep.equal(new Set([4, 3, 1, last - 1, last]));
+      for (const found of [users.findExistingIds(wanted), users.findUsedIds(wanted), products.findExistingIds([])])
+        expect(await found).to.deep.equal(new Set());
+      expect(await products.findUsedIds([])).to.deep.equal(new Set());
     });
 
-    it('returns nothing for an empty list', async () => {
-      await store.add(1);
-      expect(await store.products.findExistingIds([])).to.deep.equal(new Set());
-    });
-
-    it('considers only its own resource', async () => {
-      await store.add(1);
-      expect(await store.users.findExistingIds([1])).to.deep.equal(new Set());
-    });
-  });
-
-  describe('findUsedIds', () => {
-    it('returns the ids of existing and deleted records', async () => {
-      for (const id of [1, 3, 4, Number.MAX_SAFE_INTEGER]) await store.add(id);
-      for (const id of [4, Number.MAX_SAFE_INTEGER]) await store.products.removeAll([{ id, expected: 1, at: AT }]);
-      expect(await store.products.findUsedIds([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
-        new Set([4, 3, 1, Number.MAX_SAFE_INTEGER]),
-      );
-      expect(await store.products.findUsedIds([2, 5])).to.deep.equal(new Set());
-    });
-
-    it('returns nothing for an empty list', async () => {
-      await store.add(1);
-      expect(await store.products.findUsedIds([])).to.deep.equal(new Set());
-    });
-
-    it('considers only its own resource, also for tombstones', async () => {
-      await store.add(1);
-      await store.add(2);
-      await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
-      expect(await store.users.findUsedIds([1, 2])).to.deep.equal(new Set());
-    });
-
-    it('accepts a thousand ids of records and tombstones', async () => {
+    it('accept a thousand ids', async () => {
       const ids = Array.from({ length: 1_000 }, (_, i) => i + 1);
-      await store.addAll(ids.filter((id) => id % 2 === 0).map((id) => product(id)));
-      for (const id of [2, 500, 1_000]) await store.products.removeAll([{ id, expected: 1, at: AT }]);
-      expect(await store.products.findUsedIds(ids)).to.deep.equal(new Set(ids.filter((id) => id % 2 === 0)));
-    });
-
-    it('returns an id as soon as its record exists', async () => {
-      const outcomes = await Promise.all([
-        store.products.insertAll([product(1)]),
-        store.products.insertAll([product(1, { name: 'other' })]),
-      ]);
-      expect(outcomes.flat().toSorted()).to.deep.equal(['id_conflict', 'inserted']);
-      expect(await store.products.findUsedIds([1])).to.deep.equal(new Set([1]));
+      const [used, removed] = [ids.filter((id) => id % 2 === 0), [2, 500, 1_000]];
+      await store.addAll(used.map((id) => product(id)));
+      await remove(...removed);
+      expect(await store.products.findUsedIds(ids)).to.deep.equal(new Set(used));
+      expect(await store.products.findExistingIds(ids)).to.deep.equal(
+        new Set(used.filter((id) => !removed.includes(id))),
+      );
     });
   });
 }

@@ -32,12 +32,6 @@ export function writeAllContract(store: TestStore): void {
       expect(await store.products.findAllByUnique('sku', ['c', 'b'])).to.deep.equal([undefined, undefined]);
     });
 
-    it('accepts an empty list', async () => {
-      const old = await store.add(1);
-      expect(await outcomes([])).to.deep.equal([]);
-      expect(await find([1])).to.deep.equal([old]);
-    });
-
     it('replaces the other records if some are refused, and returns outcomes in the order of the records', async () => {
       const old = new Map<Id, ProductRecord>();
       for (const id of [1, 2, 3, 4, 5]) old.set(id, await store.add(id, { sku: `s${id}` }));
@@ -67,7 +61,21 @@ export function writeAllContract(store: TestStore): void {
         undefined,
         undefined,
       ]);
+      expect(await store.products.findByUnique('sku', 's3')).to.deep.equal(of(3));
       expect(await store.products.findUsedIds([5, 9])).to.deep.equal(new Set([5]));
+    });
+
+    // A store may collect writers while others of other records are served.
+    it('lets exactly one of many concurrent calls win, also behind those of other records', async () => {
+      const old = await store.add(1);
+      const others = await Promise.all([2, 3, 4, 5].map((id) => store.add(id)));
+      const first = others.map((other) => outcomes([edit(other)]));
+      const writers = Array.from({ length: 20 }, (_, i) => outcomes([edit(old, { name: `writer ${i}` })]));
+      const all = (await Promise.all(writers)).flat();
+      expect((await Promise.all(first)).flat()).to.deep.equal(Array(4).fill('replaced'));
+      expect(all.toSorted()).to.deep.equal(['replaced', ...Array(19).fill('version_conflict')]);
+      const winner = next(old, { name: `writer ${all.indexOf('replaced')}` });
+      expect(await store.products.find(1)).to.deep.equal(winner);
     });
 
     it('reports the version if another record has the value too', async () => {
@@ -146,12 +154,6 @@ export function writeAllContract(store: TestStore): void {
       ]);
     });
 
-    it('accepts an empty list', async () => {
-      await store.add(1);
-      expect(await remove()).to.deep.equal([]);
-      expect(await store.ids({})).to.deep.equal([1]);
-    });
-
     it('changes nothing of other versions, missing and deleted records, and leaves no tombstone of them', async () => {
       await store.add(1);
       const other = await store.add(2);
@@ -168,6 +170,16 @@ export function writeAllContract(store: TestStore): void {
       expect(await find([1, 2, 3, 9])).to.deep.equal([undefined, other, undefined, undefined]);
       expect(await store.products.findUsedIds([1, 2, 3, 9])).to.deep.equal(new Set([1, 2, 3]));
       await store.add(9);
+    });
+
+    it('leaves no version of a record to write or confirm, not even that of its deletion', async () => {
+      const old = await store.add(1);
+      await remove([1, 1]);
+      const record = { ...next(old, {}), version: 3 };
+      expect(await store.products.replaceAll([{ record, expected: 2 }])).to.deep.equal(['version_conflict']);
+      expect(await store.products.confirmAll([{ id: 1, version: 2 }])).to.deep.equal([false]);
+      expect(await remove([1, 2])).to.deep.equal([false]);
+      expect(await store.products.find(1)).to.equal(undefined);
     });
 
     it('deletes a record once, even if one call has it twice', async () => {
@@ -203,8 +215,10 @@ export function writeAllContract(store: TestStore): void {
       expect(confirmed).to.deep.equal([true, false, false, false, true, false, true]);
     });
 
-    it('accepts an empty list', async () => {
-      expect(await store.products.confirmAll([])).to.deep.equal([]);
+    it('accepts an empty list, as the others do', async () => {
+      const { products } = store;
+      for (const none of [products.confirmAll([]), products.replaceAll([]), products.removeAll([])])
+        expect(await none).to.deep.equal([]);
     });
   });
 }
