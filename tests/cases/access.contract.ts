@@ -294,7 +294,7 @@ export async function credentialContract(settings: Record<string, string>, isWho
           : await send(method, `${target}${target.includes('?') ? '&' : '?'}nothing=1`, one.authorization, invalid);
         const { status } = response;
         if (status >= 500) serverErrors++;
-        const missing = scopes.filter((scope) => !one.gives.includes(scope));
+        const missing = requiredScopes(method, path).filter((scope) => !one.gives.includes(scope));
         if (expected === 'in' ? status < 400 : isRefused(expected, missing, method, response)) return;
         if (status < 400) wronglyIn++;
         if (expected === 'in') wronglyRefused++;

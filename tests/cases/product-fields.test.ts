@@ -1,12 +1,11 @@
 import { expect } from 'chai';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
+import { newDraft } from '#src/application/records/record-format.js';
 import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { BAD_RECORDS } from '../support/invalid-values.js';
 import { list } from '../support/list.js';
-import { inParallel } from '../support/parallel-limits.js';
 import { AT_NIGHT } from '../support/run-settings.js';
 import { RoundTrips } from './random-values/round-trips.js';
-import { waysToSend } from './random-values/ways-to-send.js';
 
 const text = (value: string) => JSON.stringify(value);
 const many = (count: number, of: (at: number) => string) =>
@@ -56,25 +55,6 @@ const VALID: Readonly<Record<string, readonly string[]>> = {
   stock: list`0  -0  1  1e2  100.0  9007199254740991  9.007199254740991e15`,
 };
 
-/** What the message of each field says, whatever is wrong with it. */
-const RULES: Readonly<Record<string, string>> = {
-  '/status': 'one of draft, archived',
-  '/tags':
-    'an array of 0 to 50, each at most 64 characters, not only white space, no control character, comma, | or lone surrogate, no two the same',
-  '/tags/N': 'at most 64 characters, not only white space, no control character, comma, | or lone surrogate',
-  '/images': 'an array of 0 to 20, each an object with url, alt, no two with the same url',
-  '/images/N': 'an object with url, alt',
-  '/images/N/url': 'at most 2048 characters of ASCII, an absolute http or https URL without user information',
-  '/images/N/alt': 'at most 500 characters, no control character or lone surrogate',
-  '/url': 'at most 2048 characters of ASCII, an absolute http or https URL without user information',
-  '/brand': 'at most 200 characters, not only white space, no control character or lone surrogate',
-  '/gtin': 'a string of 8, 12, 13 or 14 digits, the last of which is the check digit',
-  '/group': 'at most 64 of A-Z a-z 0-9 . _ -',
-  '/stock': 'an integer from 0, in pieces, at most 9007199254740991',
-};
-
-const LANES = 8;
-
 for (const [place, store] of LOCAL_STORE_NAMES.entries())
   describe(`valid details of products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
@@ -93,59 +73,44 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
     }
   });
 
-describe('invalid details of products', () => {
-  const service = inProcessService({ STORE: 'sqlite' });
-  const [products] = BAD_RECORDS;
-
-  before(async () => {
-    await service.client.post('/v1/products', { name: 'Lamp' });
-  });
-
-  for (const member of Object.keys(VALID))
-    it(`of the field ${member} are refused with their issues and the rule, however they are sent`, async () => {
-      const values = products.values.filter((value) => value.member === member);
-      expect(values.length).to.be.greaterThan(10);
-      await inParallel(LANES, values, async (value, at) => {
-        const all = waysToSend(products, value);
-        expect(all.length).to.be.greaterThan(3);
-        // In the gate each value is created, and sent in one more way, in turn.
-        const ways = AT_NIGHT ? all : all.filter((_, place) => place === 0 || place === 1 + (at % (all.length - 1)));
-        for (const [way, request, issues] of ways) {
-          const what = `${way} ${value.json.slice(0, 60)}`;
-          const { status, text } = await request(service.client, '/v1/products');
-          const isImport = way === 'NDJSON' || way === 'CSV';
-          const { code, details } = isImport ? JSON.parse(text).error : JSON.parse(text);
-          expect([isImport ? JSON.parse(text).status : status, code], what).to.deep.equal([400, 'validation_failed']);
-          const found = details.map((one: { code: string; pointer: string }) => [one.code, one.pointer]);
-          expect(found, what).to.deep.equal(issues);
-          for (const detail of details) {
-            const rule = RULES[detail.pointer.replace(/\d+/, 'N')];
-            if (!['duplicate_value', 'unknown_field'].includes(detail.code))
-              expect(detail.message, what).to.include(rule);
-          }
+describe('a GTIN', () => {
+  it('has no other digit at any place, since each changes the sum', () => {
+    for (const gtin of VALID['gtin']?.map((json) => JSON.parse(json)) ?? [])
+      for (const [at, digit] of [...gtin].entries())
+        for (const more of [1, 2, 5, 9]) {
+          const wrong = [...gtin].with(at, (Number(digit) + more) % 10).join('');
+          const { issues } = newDraft(PRODUCTS, { name: 'x', gtin: wrong });
+          expect(
+            issues.map(({ pointer }) => pointer),
+            wrong,
+          ).to.deep.equal(['/gtin']);
         }
-      });
-      expect((await service.client.get('/v1/products?fields=id,version')).json).to.deep.equal([{ id: 1, version: 1 }]);
-    });
+  });
+});
 
-  it('include every other digit at any place of a GTIN, since each changes the sum', async () => {
-    const wrong = VALID['gtin']?.flatMap((json) => {
-      const digits = [...JSON.parse(json)];
-      return digits.flatMap((digit, at) =>
-        [1, 2, 5, 9].map((more) => digits.with(at, String((Number(digit) + more) % 10)).join('')),
-      );
-    });
-    const lines = (wrong ?? []).map((gtin) => `${JSON.stringify({ name: 'x', gtin })}\n`).join('');
-    const headers = { 'Content-Type': 'application/x-ndjson' };
-    const { text } = await service.client.post('/v1/products/imports', lines, { headers });
-    const results = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(results)
-      .to.have.length(wrong?.length ?? 0)
-      .above(500);
-    for (const { line, status, error } of results)
-      expect([status, error?.details[0].pointer], wrong?.[line - 1]).to.deep.equal([400, '/gtin']);
+/** What the message of each field says, whatever is wrong with it. */
+const RULES: Readonly<Record<string, string>> = {
+  '/status': 'one of draft, archived',
+  '/tags':
+    'an array of 0 to 50, each at most 64 characters, not only white space, no control character, comma, | or lone surrogate, no two the same',
+  '/tags/0': 'at most 64 characters, not only white space, no control character, comma, | or lone surrogate',
+  '/images': 'an array of 0 to 20, each an object with url, alt, no two with the same url',
+  '/images/0': 'an object with url, alt',
+  '/images/0/url': 'at most 2048 characters of ASCII, an absolute http or https URL without user information',
+  '/images/0/alt': 'at most 500 characters, no control character or lone surrogate',
+  '/url': 'at most 2048 characters of ASCII, an absolute http or https URL without user information',
+  '/brand': 'at most 200 characters, not only white space, no control character or lone surrogate',
+  '/gtin': 'a string of 8, 12, 13 or 14 digits, the last of which is the check digit',
+  '/group': 'at most 64 of A-Z a-z 0-9 . _ -',
+  '/stock': 'an integer from 0, in pieces, at most 9007199254740991',
+};
+
+describe('the message about a detail of a product', () => {
+  it('states the whole rule', () => {
+    const ofNoType = Object.fromEntries(Object.keys(VALID).map((member) => [member, {}]));
+    const bodies = [ofNoType, { tags: [5], images: [5] }, { images: [{ url: 5, alt: 5 }] }];
+    const issues = bodies.flatMap((body) => newDraft(PRODUCTS, { name: 'x', ...body }).issues);
+    expect(issues.map(({ pointer }) => pointer)).to.have.members(Object.keys(RULES));
+    for (const { pointer = '', message } of issues) expect(message).to.include(RULES[pointer]);
   });
 });

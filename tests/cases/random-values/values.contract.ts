@@ -33,11 +33,10 @@ interface Detail {
   readonly pointer: string;
 }
 
-/** Sends bodies that break a rule in every way to write. @param every one of so many values of each table */
-export function badBodies(every = 1): void {
+/** Sends bodies that break a rule in every way to write. */
+export function badBodies(): void {
   describe('bad bodies', function () {
     this.timeout(600_000);
-    const some = <Value>(values: readonly Value[]) => values.filter((_, at) => at % every === 0);
     const service = inProcessService({ STORE: 'sqlite' });
     const faults: string[] = [];
     let sent = 0;
@@ -79,7 +78,7 @@ export function badBodies(every = 1): void {
         const list = await service.client.get(`/v1/${plural}?fields=id,version`);
         expect(list.json, `${plural} are untouched`).to.deep.equal([{ id: 1, version: 1 }]);
       }
-      expect(sent).to.be.at.least(minimum / every);
+      expect(sent).to.be.at.least(minimum);
       figure('bad bodies', sent);
       figure('5xx', serverErrors);
       expect(faults, `${faults.length} wrong responses:\n${faults.slice(0, 20).join('\n')}`).to.have.length(0);
@@ -88,7 +87,7 @@ export function badBodies(every = 1): void {
 
     it('with one bad value get its status, code, pointer and detail, from every way to write', async () => {
       for (const records of BAD_RECORDS)
-        await inParallel(LANES, some(records.values), async (value) => {
+        await inParallel(LANES, records.values, async (value) => {
           const { client } = service;
           const path = `/v1/${records.plural}`;
           for (const [way, request, issues] of waysToSend(records, value)) {
@@ -107,18 +106,12 @@ export function badBodies(every = 1): void {
           const { [member]: _, ...rest } = valid;
           const issues: Issue[] = [['required', `/${member}`]];
           const body = objectOf(rest);
-          verify(`POST ${plural} no ${member}`, await client.post(`/v1/${plural}`, body), [
-            400,
-            'validation_failed',
-            issues,
-          ]);
-          verify(`PUT ${plural} no ${member}`, await client.put(`/v1/${plural}/1`, body), [
-            400,
-            'validation_failed',
-            issues,
-          ]);
-          const removal = await client.patch(`/v1/${plural}/1`, `{"${member}":null}`, ofType(MERGE_PATCH));
-          verify(`merge patch of ${plural} without ${member}`, removal, [400, 'validation_failed', issues]);
+          for (const response of [
+            await client.post(`/v1/${plural}`, body),
+            await client.put(`/v1/${plural}/1`, body),
+            await client.patch(`/v1/${plural}/1`, `{"${member}":null}`, ofType(MERGE_PATCH)),
+          ])
+            verify(`${plural} without ${member}`, response, [400, 'validation_failed', issues]);
         }
       await expectRight(1_400);
     });
@@ -127,7 +120,7 @@ export function badBodies(every = 1): void {
       const { client } = service;
       for (const { plural } of BAD_RECORDS) {
         const [path, itemPath] = [`/v1/${plural}`, `/v1/${plural}/1`];
-        await inParallel(LANES, some(MALFORMED), async (body) => {
+        await inParallel(LANES, MALFORMED, async (body) => {
           const expected = [400, 'malformed_json', []] as const;
           const what = `${plural} ${body.toString().slice(0, 60)}`;
           verify(`POST ${what}`, await client.post(path, body), expected);
@@ -138,7 +131,7 @@ export function badBodies(every = 1): void {
           if (body.includes('\n') || body.includes('\ufeff')) return;
           verify(`NDJSON ${what}`, lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))), expected);
         });
-        for (const body of some(NO_OBJECTS)) {
+        for (const body of NO_OBJECTS) {
           const expected = [400, 'validation_failed', [['invalid_type', '']]] as const;
           verify(`POST ${body}`, await client.post(path, body), expected);
           verify(`PUT ${body}`, await client.put(itemPath, body), expected);
@@ -157,7 +150,7 @@ export function badBodies(every = 1): void {
         for (const type of OTHER_TYPES)
           verify(`type ${type}`, await client.post(path, '{}', ofType(type)), [415, 'unsupported_media_type', []]);
       }
-      for (const [patch, detail] of some(BAD_PATCHES)) {
+      for (const [patch, detail] of BAD_PATCHES) {
         const response = await client.patch('/v1/products/1', patch, ofType(JSON_PATCH));
         verify(`patch ${patch.slice(0, 80)}`, response, [400, 'invalid_patch', [detail]]);
       }
@@ -167,10 +160,10 @@ export function badBodies(every = 1): void {
     it('of CSV get the column or the cell', async () => {
       const { client } = service;
       const path = '/v1/products/imports';
-      for (const [csv, code, details] of some(BAD_HEADERS))
+      for (const [csv, code, details] of BAD_HEADERS)
         verify(`header ${csv}`, await client.post(path, csv, ofType(CSV)), [400, code, details]);
       const header = 'name,sku,price.amount,price.currency,attributes\r\n';
-      for (const [record, code, details] of some(BAD_RECORDS_OF_CSV)) {
+      for (const [record, code, details] of BAD_RECORDS_OF_CSV) {
         const response = await client.post(path, `${header}${record}\r\n`, ofType(CSV));
         verify(`record ${record}`, lineOf(response), [400, code, details]);
       }
