@@ -102,8 +102,11 @@ class Factories {
   };
   readonly store = ({ storage }: Application) => storage.store;
   readonly feedState = ({ storage }: Application) => storage.feedState;
-  readonly derivedDataBuild = ({ storage, logger, clock }: Application) =>
-    new DerivedDataBuild(storage.derived, logger, clock, randomUUID());
+  readonly derivedDataBuild = ({ settings, storage: { derived, feedState }, logger, clock }: Application) => {
+    const unnumbered = (settings.CHANGES === 'on' && feedState.unnumbered) || [];
+    const all = derived && { ...derived, tables: [...derived.tables, ...unnumbered] };
+    return new DerivedDataBuild(all, logger, clock, randomUUID());
+  };
   readonly rateLimits = (parts: Application) => {
     const { makeRateLimits, isMeasured } = parts.options;
     const limits = makeRateLimits(parts);

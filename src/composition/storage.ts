@@ -97,8 +97,8 @@ function methodsOf(port: object | null): [name: string, method: Method][] {
 function withFinishedCopy(store: Store, archives: Archives): Store {
   return {
     location: store.location,
-    open: async (complete) => {
-      await store.open(complete);
+    open: async () => {
+      await store.open();
       await requireFinished(archives, store.location);
     },
     ping: () => store.ping(),

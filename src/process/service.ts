@@ -45,7 +45,7 @@ export class Service {
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
   private opening: Promise<string | undefined> | undefined;
-  private phase: 'connecting' | 'preparing' | 'serving' = 'connecting';
+  private isServing = false;
   private areFirstRequestsLate = false;
   /** Serve the requests that wait for the store. */
   private readonly held: (() => void)[] = [];
@@ -67,7 +67,7 @@ export class Service {
 
   /**
    * Listens before it opens the store, so that probes get a response while the service waits for the store. Other
-   * requests wait for the store, for {@link FIRST_REQUESTS_WAIT_MS} at most.
+   * requests wait until it is ready, for {@link FIRST_REQUESTS_WAIT_MS} at most.
    * @param descriptor a socket on which a supervisor listens. It has connections that wait for the successor of a
    *   process, so the store is opened first, for {@link PASSED_SOCKET_WAIT_MS} at most: no waiting request gets 503
    * @throws StoreTimeout, AddressInUse; SettingsError for problems that only a start can detect
@@ -128,11 +128,11 @@ export class Service {
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
 
-  private readonly unreadiness = () => {
-    if (this.isDraining()) return 'The service is stopping.';
-    if (this.phase === 'serving') return undefined;
-    return this.parts.derivedDataBuild.pending ?? 'The service waits for its store.';
-  };
+  private readonly unreadiness = () => (this.isDraining() ? 'The service is stopping.' : this.pending());
+
+  /** What the service waits for before it uses its store for requests: without the first key it would refuse that key. */
+  private readonly pending = () =>
+    this.isServing ? undefined : (this.parts.derivedDataBuild.pending ?? 'The service waits for its store.');
 
   private async listen(health: readonly Route[], descriptor?: number): Promise<number> {
     const { settings, observers, logger, clock, rateLimits, authenticator, publicUrl, routes, transport, limits } =
@@ -140,7 +140,7 @@ export class Service {
     const listener = createApp({
       clientAddress: transport.clientAddress,
       corsOrigins: settings.CORS_ORIGINS,
-      accessControl: { authenticator, limiter: rateLimits.requests },
+      accessControl: { authenticator, limiter: rateLimits.requests, pending: this.pending },
       publicUrl,
       routes: [...routes, ...health],
       observers,
@@ -174,7 +174,7 @@ export class Service {
   }
 
   /**
-   * Returns a listener that keeps requests waiting while the store is being opened, but not probes. A request whose
+   * Returns a listener that keeps the first requests waiting until the service is ready, but not probes. A request whose
    * client disconnects meanwhile is never handled.
    */
   private afterOpening(listener: RequestListener): RequestListener {
@@ -183,25 +183,15 @@ export class Service {
       this.serveHeld();
     }, this.firstRequestsWaitMs).unref();
     return (request, response) => {
-      if (!this.isHolding || isProbe(request)) return listener(request, response);
+      if (this.isServing || this.areFirstRequestsLate || isProbe(request)) return listener(request, response);
       this.held.push(() => {
         if (!response.closed) listener(request, response);
       });
     };
   }
 
-  /** While the store may have no first key, no key is refused: its client would take it for a wrong one. */
-  private get isHolding(): boolean {
-    return this.phase === 'preparing' || (this.phase === 'connecting' && !this.areFirstRequestsLate);
-  }
-
-  private enter(phase: Service['phase']): void {
-    this.phase = phase;
-    this.serveHeld();
-  }
-
   private serveHeld(): void {
-    if (!this.isHolding) for (const serve of this.held.splice(0)) serve();
+    for (const serve of this.held.splice(0)) serve();
   }
 
   private async listenWithStore(server: Server, descriptor: number): Promise<number> {
@@ -235,14 +225,14 @@ export class Service {
     };
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.open(complete);
-        this.enter('preparing');
+        await store.open();
+        await complete();
         await (settings.CHANGES === 'on' ? feedState.turnOn() : feedState.turnOff());
         const isOurs = await apiKeys.createFirst(key);
-        this.enter('serving');
+        this.isServing = true;
+        this.serveHeld();
         return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {
-        this.enter('connecting');
         if (!(error instanceof AppError && error.code === 'unavailable')) throw asSettingsError(error);
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)

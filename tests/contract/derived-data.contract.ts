@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { LEASE_MS } from '#src/application/ports/derived-data.js';
-import type { Filter } from '#src/application/ports/list-query.js';
+import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
+import { administerKeys, resetFeeds, seedStore } from '#src/composition/admin-tasks.js';
+import { loadSettings } from '#src/config/settings.js';
 import type { Id } from '#src/domain/record.js';
 import { type NewStore, openNew, openStore, type TestStoreProvider } from '../stores/provider.js';
 import { ChildProcessService } from '../support/child-process-service.js';
@@ -101,6 +103,16 @@ export function derivedDataContract(provider: TestStoreProvider): void {
       expect(await store.products.count([brand])).to.equal(40);
       expect(await store.products.count([searchFor('new lamp')])).to.equal(40);
       expect(await store.products.count([searchFor('acme')])).to.equal(FEW - 40);
+    });
+
+    it('is made by no command but serve', async () => {
+      const settings = loadSettings(store.settings);
+      await store.products.reserveIds(FEW);
+      await administerKeys(settings, (keys) => keys.keys.pages({ limit: 1, filters: [], order: BY_ID }).next());
+      await resetFeeds(settings);
+      await seedStore(settings, (seeding) => seeding(1, 1).next());
+      for (const table of store.derived?.tables.filter(({ name }) => name === 'products') ?? [])
+        expect(await table.isStale()).to.equal(true);
     });
 
     it('has a lease, which one process holds at a time, and whose progress the others see', async () => {

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
+import type { DerivedData, DerivedTable } from '#src/application/ports/derived-data.js';
 import { composeWith } from '#src/composition/application.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
 import { loadSettings } from '#src/config/settings.js';
+import { type AppError, unavailable } from '#src/domain/errors.js';
 import { Service } from '#src/process/service.js';
 import { product } from '../contract/repository/records.js';
+import { AdvancedClock } from '../support/fakes.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -15,20 +18,49 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 /**
- * A service whose store opens, and takes the first key, when a test says so.
+ * A service whose store opens, has numbered its records, and takes the first key, when a test says so.
  * @param firstRequestsWaitMs no slow machine reaches the default
  */
 function serviceThatStartsLate(firstRequestsWaitMs = 600_000) {
   const folder = temporaryFolder();
   const state = {
+    clock: new AdvancedClock(),
     open: () => {},
-    storeFirstKey: undefined as (() => void) | undefined,
+    holder: '',
+    isNumbered: true,
+    number: undefined as (() => void) | undefined,
+    storeFirstKey: undefined as ((error?: AppError) => void) | undefined,
   } as {
+    readonly clock: AdvancedClock;
     open(): void;
+    /** Who has the lease of derived data. */
+    holder: string;
+    isNumbered: boolean;
+    /** Undefined before the service numbers the records. */
+    number: (() => void) | undefined;
     /** Undefined before the service stores the first key. */
-    storeFirstKey: (() => void) | undefined;
+    storeFirstKey: ((error?: AppError) => void) | undefined;
     client: HttpClient;
     started: ReturnType<Service['start']>;
+  };
+  const records: DerivedTable = {
+    name: 'products',
+    isStale: async () => !state.isNumbered,
+    deriveNext: async () => {
+      await new Promise<void>((resolve) => (state.number = resolve));
+      state.isNumbered = true;
+      return { records: 1, hasMore: false };
+    },
+  };
+  const derived: DerivedData = {
+    tables: [],
+    lease: async (holder) => {
+      state.holder = holder;
+      return undefined;
+    },
+    release: async () => {
+      state.holder = '';
+    },
   };
   let service: Service;
   before(async () => {
@@ -39,18 +71,25 @@ function serviceThatStartsLate(firstRequestsWaitMs = 600_000) {
       DATA_DIR: folder,
       LOG_LEVEL: 'silent',
       SHUTDOWN_GRACE_SECONDS: '1',
+      STORE_START_TIMEOUT_SECONDS: '3600',
       BOOTSTRAP_API_KEY: FIRST_KEY,
     };
     const application = composeWith({
       settings: loadSettings(settings),
-      makeParts: memoryStorage,
+      makeParts: (options) => {
+        const parts = memoryStorage(options);
+        return { ...parts, derived, feedState: Object.assign(parts.feedState, { unnumbered: [records] }) };
+      },
       makeRateLimits: memoryRateLimits,
+      clock: state.clock,
     });
     const { store, apiKeys, products } = application.storage;
-    store.open = () => new Promise((resolve) => (state.open = resolve));
+    const opened = new Promise<void>((resolve) => (state.open = resolve));
+    store.open = () => opened;
     const insertKeys = apiKeys.insertAll.bind(apiKeys);
     apiKeys.insertAll = async (keys) => {
-      await new Promise<void>((resolve) => (state.storeFirstKey = resolve));
+      const failure = await new Promise<AppError | undefined>((resolve) => (state.storeFirstKey = resolve));
+      if (failure) throw failure;
       return insertKeys(keys);
     };
     await products.insertAll([product(1)]);
@@ -72,24 +111,45 @@ async function probe(client: HttpClient): Promise<void> {
   expect((await client.get('/health/live')).status).to.equal(200);
 }
 
+/** What needs the store gets 503 at once, even if it would need no key; the rest is served. */
+async function expectUnready({ client }: { readonly client: HttpClient }, reason: RegExp): Promise<void> {
+  await probe(client);
+  expect((await client.get('/openapi.json')).status).to.equal(200);
+  for (const path of ['/health/ready', '/v1/products/1', '/v1/products/changes', '/oauth/jwks']) {
+    const { status, json, headers } = await client.get(path);
+    expect([status, json.code], path).to.deep.equal([503, 'unavailable']);
+    expect(json.message, path).to.match(reason);
+    expect(headers['retry-after'], path).to.match(/^\d+$/);
+  }
+  const credentials = `grant_type=client_credentials&client_id=1&client_secret=${FIRST_KEY}`;
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const token = await client.post('/oauth/token', credentials, { headers });
+  expect([token.status, token.json.error]).to.deep.equal([503, 'temporarily_unavailable']);
+}
+
 describe('a service whose store opens after the wait of its first requests', () => {
   const state = serviceThatStartsLate(0);
 
-  it('refuses no key while it stores the first one, and is ready then', async () => {
-    const { client } = state;
-    const statusOf = async (path: string) => (await client.get(path)).status;
-    // The response shows that requests wait no longer. A store that is not open would make it 503.
-    await statusOf('/v1/products/1');
-    expect(await statusOf('/health/ready')).to.equal(503);
+  it('refuses nobody until it has numbered what was written without feeds, by the lease, and stored the first key', async () => {
+    const { client, clock } = state;
+    state.isNumbered = false;
+    await expectUnready(state, /waits for its store/);
     state.open();
+    await until('it numbers the records', () => state.number !== undefined);
+    expect(state.holder).to.not.equal('');
+    await expectUnready(state, /making derived data/);
+    // Longer than STORE_START_TIMEOUT_SECONDS, which does not count it.
+    clock.pass(7_200_000);
+    state.number?.();
     await until('it stores the first key', () => state.storeFirstKey !== undefined);
-    expect(await statusOf('/health/ready')).to.equal(503);
-    const read = statusOf('/v1/products/1');
-    await probe(client);
+    expect(state.holder).to.equal('');
+    const failing = state.storeFirstKey;
+    failing?.(unavailable('The store is away.'));
+    await until('it tries again', () => state.storeFirstKey !== failing);
+    await expectUnready(state, /waits for its store/);
     state.storeFirstKey?.();
     await state.started;
-    expect(await statusOf('/health/ready')).to.equal(200);
-    expect(await read).to.equal(200);
+    for (const path of ['/health/ready', '/v1/products/1']) expect((await client.get(path)).status).to.equal(200);
   });
 });
 

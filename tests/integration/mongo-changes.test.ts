@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { type Collection, type Db, type Document, MongoClient } from 'mongodb';
+import type { DerivedData } from '#src/application/ports/derived-data.js';
 import type { Id } from '#src/domain/record.js';
 import { AT, next, product } from '../contract/repository/records.js';
 import { MONGODB } from '../stores/mongodb.js';
 import { type CreatedStore, type OpenStore, openStore } from '../stores/provider.js';
+import { deriveAll } from '../support/derive-all.js';
 import { Follower } from '../support/follower.js';
 import { MongoGate } from '../support/mongo-proxy.js';
 import { serverOf, throughProxy } from '../support/mongo-url.js';
@@ -337,6 +339,10 @@ describe('the feed of changes on MongoDB', () => {
       { id: 5, deletedAt: AT },
     ]);
     expect(await documents().countDocuments({ version: { $type: 'int' } }), 'a copy is not pending').to.equal(2);
+    const unnumbered = store.feedState.unnumbered ?? [];
+    const tables = unnumbered.filter(({ name }) => name === 'products');
+    expect(await deriveAll({ derived: { ...(store.derived as DerivedData), tables } })).to.equal(3);
+    expect(await documents().countDocuments({ version: { $type: 'int' } })).to.equal(0);
     await store.feedState.turnOn();
     const following = await follower();
     await change(1);

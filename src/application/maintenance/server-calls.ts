@@ -117,12 +117,6 @@ export class ServerCalls {
    */
   async run<Result>(operation: () => Promise<Result>): Promise<Result> {
     this.check();
-    return this.runUnopened(operation);
-  }
-
-  /** As {@link run}, also before the store is open. */
-  async runUnopened<Result>(operation: () => Promise<Result>): Promise<Result> {
-    this.breaker.check();
     return this.breaker.wait(this.options.operationMs, operation());
   }
 

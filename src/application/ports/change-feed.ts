@@ -1,5 +1,6 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { MaybePromise } from '../../shared/promises.js';
+import type { DerivedTable } from './derived-data.js';
 
 /**
  * A position between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to
@@ -48,6 +49,11 @@ export interface ChangeFeed<Fields> {
 
 /** Whether a store writes its feeds. The state is kept in the store, for all processes. */
 export interface FeedState {
+  /**
+   * What takes long before feeds can be turned on: each record is numbered that was written without them. Absent if they
+   * can be turned on at once.
+   */
+  readonly unnumbered?: readonly DerivedTable[];
   /** From now on the feeds are written. Positions from before stay valid only if they were written all the time. */
   turnOn(): Promise<void>;
   /** From now on the feeds are not written, and cost nothing. All positions expire. */

@@ -29,7 +29,6 @@ export interface DerivedTable {
   deriveNext(): Promise<{ readonly records: number; readonly hasMore: boolean }>;
 }
 
-/** The methods can be used before the store is open, once its schema is current. */
 export interface DerivedData {
   readonly tables: readonly DerivedTable[];
   /**

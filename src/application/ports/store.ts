@@ -22,10 +22,9 @@ export interface Store {
   readonly location: string;
   /**
    * Makes the store ready and its schema current. May be called again after a failure.
-   * @param complete makes derived data once the schema is current; until it resolves other calls fail as before `open`
-   * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError; what `complete` throws
+   * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError
    */
-  open(complete?: () => Promise<void>): Promise<void>;
+  open(): Promise<void>;
   /** @throws AppError `unavailable` while the store cannot be reached */
   ping(): Promise<void>;
   /** Returns the use of each pool of connections. Absent if the store has no connections. */

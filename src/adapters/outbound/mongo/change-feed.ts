@@ -124,6 +124,10 @@ export class MongoFeedState implements FeedState {
     this.counters = store.collection(COUNTERS);
   }
 
+  get unnumbered(): readonly ChangeLog[] {
+    return this.logs;
+  }
+
   /** @throws StoreConfigError if the server cannot have feeds */
   async turnOn(): Promise<void> {
     await this.store.run((database, maxTimeMS) => checkNumberTypes(database, USAGE, maxTimeMS));

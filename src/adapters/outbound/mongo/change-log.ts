@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Document, Long } from 'mongodb';
+import type { DerivedTable } from '../../../application/ports/derived-data.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
@@ -58,16 +59,20 @@ const BY_UPDATE = 'live_updatedAt';
  * The highest number is read before the documents, so that a mover which others overtook inserts nothing: else it would
  * point to tombstones that are purged meanwhile. Numbers of entries and doubles mean nothing else.
  */
-export class ChangeLog {
+export class ChangeLog implements DerivedTable {
+  readonly name: string;
   private running: Promise<CausalOperations> | undefined;
   private waiting: Promise<CausalOperations> | undefined;
   private readonly settled = new EffectGuard();
+  private readonly adopted = new EffectGuard();
 
   constructor(
     private readonly store: MongoStore,
     private readonly table: RecordTable,
     private readonly now: () => Instant = Date.now,
-  ) {}
+  ) {
+    this.name = table.name;
+  }
 
   /**
    * Moves everything that is pending when it is called. Concurrent callers share one run.
@@ -117,17 +122,38 @@ export class ChangeLog {
     return pending.length;
   }
 
+  /** Whether {@link turnOn} has more to do than to make an epoch. */
+  async isStale(): Promise<boolean> {
+    const causal = this.store.causally();
+    if ((await this.findForeign(causal, 1)).length > 0) return true;
+    return (await this.findPending(causal, 1)).length > 0 && !(await this.head(causal));
+  }
+
+  /** Does a part of it. */
+  async deriveNext() {
+    const causal = this.store.causally();
+    const records = (await this.adopt(causal)) || (await this.settleUnlogged(causal)) || 0;
+    return { records, hasMore: records > 0 };
+  }
+
   /** Makes an epoch if there is none. Changes before it get into no log. */
   async turnOn(): Promise<void> {
     const causal = this.store.causally();
     for (;;) {
-      await this.adoptTombstones(causal);
+      if ((await this.adopt(causal)) > 0) continue;
       const highest = await this.highest(causal);
-      const pending = await this.findPending(causal, BATCH);
-      if (await this.head(causal)) return;
-      if (pending.length > 0) await this.settle(causal, pending);
-      else await this.makeHead(causal, highest);
+      const settled = await this.settleUnlogged(causal);
+      if (settled === undefined) return;
+      if (settled === 0) await this.makeHead(causal, highest);
     }
+  }
+
+  /** Makes versions int64 that were read while there was no epoch. @returns how many; undefined if there is an epoch */
+  private async settleUnlogged(causal: CausalOperations): Promise<number | undefined> {
+    const pending = await this.findPending(causal, BATCH);
+    if (await this.head(causal)) return undefined;
+    if (pending.length > 0) await this.settle(causal, pending);
+    return pending.length;
   }
 
   /** What was moved until then stays in the log. */
@@ -145,25 +171,29 @@ export class ChangeLog {
   /**
    * Makes another epoch if an earlier release has deleted records: nobody knows their versions. Its other writes are
    * pending like all.
+   * @returns how many it found, of which there may be more
    */
-  async adoptTombstones(causal = this.store.causally()): Promise<void> {
-    for (const guard = new EffectGuard(); ; ) {
-      const found = await causal.run((database, options) =>
-        this.recordsIn<TombstoneDocument>(database)
-          .find(FOREIGN_TOMBSTONES, { ...options, projection: { deletedAt: 1 }, hint: BY_UPDATE })
-          .limit(BATCH)
-          .batchSize(BATCH + 1)
-          .toArray(),
-      );
-      if (found.length === 0) return;
-      guard.check(found);
-      // In this order: a process that dies in between leaves the tombstones to the next.
-      await this.reset(causal);
-      const updates = found.map(({ _id, deletedAt }) => ({
-        updateOne: { filter: { _id, ...FOREIGN_TOMBSTONES }, update: { $set: { updatedAt: deletedAt } } },
-      }));
-      guard.note(found, await this.update(causal, updates));
-    }
+  private async adopt(causal: CausalOperations): Promise<number> {
+    const found = await this.findForeign(causal, BATCH);
+    this.adopted.check(found);
+    if (found.length === 0) return 0;
+    // In this order: a process that dies in between leaves the tombstones to the next.
+    await this.reset(causal);
+    const updates = found.map(({ _id, deletedAt }) => ({
+      updateOne: { filter: { _id, ...FOREIGN_TOMBSTONES }, update: { $set: { updatedAt: deletedAt } } },
+    }));
+    this.adopted.note(found, await this.update(causal, updates));
+    return found.length;
+  }
+
+  private findForeign(causal: CausalOperations, limit: number): Promise<TombstoneDocument[]> {
+    return causal.run((database, options) =>
+      this.recordsIn<TombstoneDocument>(database)
+        .find(FOREIGN_TOMBSTONES, { ...options, projection: { deletedAt: 1 }, hint: BY_UPDATE })
+        .limit(limit)
+        .batchSize(limit + 1)
+        .toArray(),
+    );
   }
 
   /** Deletes entries from before a moment, the oldest first, but for the last one, whose number others go on from. */

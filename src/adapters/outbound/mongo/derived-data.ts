@@ -45,7 +45,7 @@ export class MongoDerivedTable implements DerivedTable {
     const updates = items.map(({ _id, version, derived }) => ({
       updateOne: { filter: { _id, version, ...IS_STALE }, update: { $set: derived } },
     }));
-    const { modifiedCount } = await this.store.runUnopened((database, maxTimeMS) =>
+    const { modifiedCount } = await this.store.run((database, maxTimeMS) =>
       database.collection<StoredDocument>(this.name).bulkWrite(updates, { ordered: false, maxTimeMS }),
     );
     this.guard.note(items, modifiedCount);
@@ -53,7 +53,7 @@ export class MongoDerivedTable implements DerivedTable {
   }
 
   private findStale(limit: number) {
-    return this.store.runUnopened((database, maxTimeMS) => {
+    return this.store.run((database, maxTimeMS) => {
       const cursor = database
         .collection(this.name)
         .find<LiveDocument>(IS_STALE, { projection: WITHOUT_WORDS, hint: DERIVED_INDEX.name, maxTimeMS })
@@ -81,7 +81,7 @@ export function derivedDataLease(store: MongoStore) {
   const _id = 'derived data';
   return {
     lease: (holder: string, records: number): Promise<number | undefined> =>
-      store.runUnopened(async (database, maxTimeMS) => {
+      store.run(async (database, maxTimeMS) => {
         const leases = database.collection<LeaseDocument>(COUNTERS);
         const { localTime } = await database.command({ hello: 1 });
         const isOver = { takenAt: { $lt: new Date(Number(localTime) - LEASE_MS) } };
@@ -99,7 +99,7 @@ export function derivedDataLease(store: MongoStore) {
         }
       }),
     release: async (holder: string): Promise<void> => {
-      await store.runUnopened((database, maxTimeMS) =>
+      await store.run((database, maxTimeMS) =>
         database.collection<LeaseDocument>(COUNTERS).deleteOne({ _id, holder }, { maxTimeMS }),
       );
     },

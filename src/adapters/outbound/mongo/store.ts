@@ -157,17 +157,17 @@ export class MongoStore implements Store {
    * Creates the missing indexes, so any number of processes may start at once.
    * @throws StoreConfigError if this store cannot work with the server or with an index in it
    */
-  async open(complete?: () => Promise<void>): Promise<void> {
+  async open(): Promise<void> {
     const { breaker } = this.calls;
     breaker.end();
-    checkServer(await this.runUnopened((database) => database.command({ hello: 1 })));
+    const hello = this.begin((database) => database.command({ hello: 1 }));
+    checkServer(await breaker.wait(this.operationMs, hello));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
     await breaker.wait(
       waitMs,
       this.begin(() => this.indexes.done()),
       'The indexes are still being made.',
     );
-    await complete?.();
     this.calls.isOpen = true;
   }
 
@@ -194,11 +194,6 @@ export class MongoStore implements Store {
    */
   run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
     return this.calls.run(() => this.begin((database) => operation(database, this.operationMs)));
-  }
-
-  /** As {@link run}, also while derived data is made before the store is open. */
-  runUnopened<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
-    return this.calls.runUnopened(() => this.begin((database) => operation(database, this.operationMs)));
   }
 
   causally(): CausalOperations {

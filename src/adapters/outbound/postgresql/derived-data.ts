@@ -39,7 +39,7 @@ export class PostgresqlDerivedTable implements DerivedTable {
     const rows = await this.next(this.after, MAX_RECORDS);
     const records = rows.map(([, ...row]) => recordOf(row));
     for (const part of parts(records, (record) => record))
-      await this.store.runUnopened(this.writes.derive, this.writes.rowsOf(part));
+      await this.store.run(this.writes.derive, this.writes.rowsOf(part));
     const [version, id] = rows.at(-1) ?? BEGINNING;
     const hasMore = rows.length === MAX_RECORDS;
     this.after = hasMore ? [version, id] : BEGINNING;
@@ -47,7 +47,7 @@ export class PostgresqlDerivedTable implements DerivedTable {
   }
 
   private next([version, id]: Place, limit: number): Promise<[version: number, ...RecordRow][]> {
-    return this.store.runUnopened(this.findStale, [version, id, limit]);
+    return this.store.run(this.findStale, [version, id, limit]);
   }
 }
 
@@ -62,13 +62,13 @@ const RELEASE = prepared(`DELETE FROM leases WHERE name = 'derived data' AND hol
 export function derivedDataLease(store: PostgresqlStore) {
   return {
     async lease(holder: string, records: number): Promise<number | undefined> {
-      const taken = await store.runUnopened(LEASE, [holder, records]);
+      const taken = await store.run(LEASE, [holder, records]);
       if (taken.length > 0) return undefined;
-      const [[made] = [0]] = await store.runUnopened<[number]>(READ_LEASE, []);
+      const [[made] = [0]] = await store.run<[number]>(READ_LEASE, []);
       return made;
     },
     async release(holder: string): Promise<void> {
-      await store.runUnopened(RELEASE, [holder]);
+      await store.run(RELEASE, [holder]);
     },
   };
 }

@@ -97,11 +97,10 @@ export class PostgresqlStore implements Store {
   }
 
   /** Makes the schema current, so any number of processes may start at once. */
-  async open(complete?: () => Promise<void>): Promise<void> {
+  async open(): Promise<void> {
     if (this.closed) throw unavailable('The store is closed.');
     await prepareSchema(this.connection);
     if (!this.calls.isOpen && this.connection.isUnprotected) this.logger?.warn(CLEAR_TEXT);
-    await complete?.();
     this.calls.isOpen = true;
   }
 
@@ -128,11 +127,6 @@ export class PostgresqlStore implements Store {
   /** @throws as {@link ServerCalls.run} */
   run<Result extends Row>(statement: Statement, values: Values): Promise<Result[]> {
     return this.calls.run(() => this.operations.run<Result>(statement, values));
-  }
-
-  /** As {@link run}, also while derived data is made before the store is open. */
-  runUnopened<Result extends Row>(statement: Statement, values: Values): Promise<Result[]> {
-    return this.calls.runUnopened(() => this.operations.run<Result>(statement, values));
   }
 
   /** @throws as {@link ServerCalls.search} */

@@ -32,6 +32,8 @@ export interface Route {
   /** The field whose value is the last segment of the path. The value may be personal, so no log shows it. */
   readonly key?: PathKey | undefined;
   readonly access: Access;
+  /** Whether it needs nothing of the store, so that it responds before the store is ready. */
+  readonly isStatic?: true;
   /** The API version. Default: 1. */
   readonly version?: number;
   readonly deprecation?: VersionDeprecation | undefined;

@@ -13,6 +13,8 @@ import type { Context } from '../core/context.js';
 export interface AccessControl {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
+  /** Returns what the service waits for before anybody has access; undefined once it waits no longer. */
+  readonly pending?: () => string | undefined;
 }
 
 /**

@@ -63,7 +63,7 @@ function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependenc
  */
 function wellKnown(publicUrl: PublicUrl, template: string, build: () => object): Route {
   const path = new RegExp(`^${escapeRegExp(template)}(?:${escapeRegExp(publicUrl.addressOf(''))})?$`);
-  return document(template, path, build);
+  return { ...document(template, path, build), isStatic: true };
 }
 
 /** @param build called for each request */

@@ -73,6 +73,7 @@ function publicRoute(
     template,
     path: new RegExp(`^${path}$`),
     access: 'public',
+    isStatic: true,
     operations: { GET: operation },
   };
 }

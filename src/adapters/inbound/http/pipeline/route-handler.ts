@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Requirement } from '../../../../domain/access.js';
+import { unavailable } from '../../../../domain/errors.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/promises.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import type { ApiVersion, Context, Middleware, RequestState } from '../core/context.js';
@@ -40,6 +41,8 @@ type Step = (scope: RequestScope) => MaybePromise<void>;
 
 /** What every request of a route passes, in this order. A step that throws ends the request with its error. */
 const STEPS: readonly Step[] = [
+  // Whether the store is ready: 503. First, because a store that is not may miss keys and records.
+  requireReady,
   // Who asks, and whether the quota allows another request: 401, 429.
   authenticateAndCount,
   // Whether the credential has the scopes of the operation: 401, 403.
@@ -136,6 +139,12 @@ function prepared(operation: Operation, { access }: Route): PreparedOperation {
     handlers: new Map(handlers),
     defaultHandler,
   };
+}
+
+/** @throws AppError `unavailable` */
+function requireReady({ route: { isStatic }, accessControl }: RequestScope): void {
+  const reason = isStatic ? undefined : accessControl?.pending?.();
+  if (reason !== undefined) throw unavailable(reason);
 }
 
 function authenticateAndCount({ ctx, route: { access }, accessControl }: RequestScope): MaybePromise<void> {

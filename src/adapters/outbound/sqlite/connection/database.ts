@@ -48,7 +48,6 @@ interface OpenDatabase {
 export class SqliteDatabase implements Store, Reader {
   readonly location: string;
   private opened: OpenDatabase | undefined;
-  private isServing = false;
 
   /**
    * @param file created with its folder if it does not exist
@@ -63,13 +62,8 @@ export class SqliteDatabase implements Store, Reader {
     this.location = resolve(file);
   }
 
-  async open(complete?: () => Promise<void>): Promise<void> {
-    if (!this.opened) await this.connect();
-    await complete?.();
-    this.isServing = true;
-  }
-
-  private async connect(): Promise<void> {
+  async open(): Promise<void> {
+    if (this.opened) return;
     const before = identityOf(this.location);
     const connection = connect(this.location, 'rwc');
     try {
@@ -137,7 +131,6 @@ export class SqliteDatabase implements Store, Reader {
     // connection, and another process may have written to that log since.
     if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
-    this.isServing = false;
     opened.snapshots.close();
     await opened.threads.close();
     opened.checkpoints.close();
@@ -145,14 +138,8 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   read<Result>(sql: string, use: (statement: Statement) => Result): Result {
-    this.ready();
-    return this.readUnopened(sql, use);
-  }
-
-  /** As {@link read}, also while derived data is made before the store is open. */
-  readUnopened<Result>(sql: string, use: (statement: Statement) => Result): Result {
     try {
-      return this.connected().statements.read(sql, use);
+      return this.ready().statements.read(sql, use);
     } catch (error) {
       return this.rethrow(error);
     }
@@ -194,13 +181,7 @@ export class SqliteDatabase implements Store, Reader {
    * @throws AppError `unavailable`, also if a newer version of this service has changed the schema or derived data
    */
   async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
-    this.ready();
-    return this.writeUnopened(work, rows);
-  }
-
-  /** As {@link write}, also while derived data is made before the store is open. */
-  async writeUnopened<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
-    const { commits, statements } = this.connected();
+    const { commits, statements } = this.ready();
     const statement: Statements = (sql) => statements.statement(sql);
     return commits.write(() => work(statement), rows).catch(this.rethrow);
   }
@@ -213,11 +194,6 @@ export class SqliteDatabase implements Store, Reader {
   };
 
   private ready(): OpenDatabase {
-    if (!this.isServing) throw unavailable('The store is not open.');
-    return this.connected();
-  }
-
-  private connected(): OpenDatabase {
     if (!this.opened) throw unavailable('The store is not open.');
     return this.opened;
   }

@@ -38,13 +38,13 @@ export class SqliteDerivedTable implements DerivedTable {
   }
 
   async isStale(): Promise<boolean> {
-    const row = this.database.readUnopened(STATE, (statement) => statement.get([this.name]));
+    const row = this.database.read(STATE, (statement) => statement.get([this.name]));
     const [version, doneTo, oldTo] = row as StateRow;
     return version < DERIVED_VERSION || (version === DERIVED_VERSION && doneTo < oldTo);
   }
 
   deriveNext() {
-    return this.database.writeUnopened((statement) => {
+    return this.database.write((statement) => {
       const state = () => statement(STATE).get([this.name]) as StateRow;
       if (state()[0] < DERIVED_VERSION) {
         this.rows.forgetDerived(statement);
@@ -83,12 +83,12 @@ const RELEASE = "DELETE FROM leases WHERE name = 'derived data' AND holder = ?";
 export function derivedDataLease(database: SqliteDatabase) {
   return {
     lease: (holder: string, records: number): Promise<number | undefined> =>
-      database.writeUnopened((statement) => {
+      database.write((statement) => {
         if (statement(LEASE).run(holder, records).changes > 0) return undefined;
         return (statement(READ_LEASE).get() as [number])[0];
       }),
     release: async (holder: string): Promise<void> => {
-      await database.writeUnopened((statement) => statement(RELEASE).run(holder));
+      await database.write((statement) => statement(RELEASE).run(holder));
     },
   };
 }
