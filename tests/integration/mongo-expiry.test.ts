@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
 import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
-import { StoreConfigError } from '#src/application/ports/store.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { product } from '../contract/repository/records.js';
@@ -68,19 +67,11 @@ describe('expiry on MongoDB', () => {
     },
   ];
 
-  it('covers reservations of four resources, tombstones of three, but not those of API keys, and usage', async () => {
-    await replica().store.open();
-    expect(TABLES.map(({ name }) => name)).to.include('api_keys');
-    expect(expected.map(({ name }) => name))
-      .to.include('api_keys_reservations')
-      .and.not.include('api_keys');
-    expect(await ttlIndexes()).to.have.deep.members(expected);
-  });
-
-  it('has the same indexes after concurrent and later starts of replicas', async () => {
+  it('covers reservations, usage and tombstones, but not those of API keys, after concurrent and later starts', async () => {
     await Promise.all([1, 2, 3].map(() => replica().store.open()));
     await replica().store.open();
     expect(await ttlIndexes()).to.have.deep.members(expected);
+    expect(replica().purgeable, 'the service itself purges nothing').to.deep.equal([]);
   });
 
   it('is added to a database without it, and covers no live record', async () => {
@@ -101,36 +92,6 @@ describe('expiry on MongoDB', () => {
     expect(document).to.have.property('live', true);
   });
 
-  it('fails the start if an index with another time replaces ours or is added to it', async () => {
-    const key = { reservedAt: 1 } as const;
-    const reservations = database.collection('users_reservations');
-    const found = {
-      ttl_reservedAt: 'has another index, ttl_reservedAt',
-      by_hand: 'has an index, by_hand, that removes',
-    };
-    for (const [name, prints] of Object.entries(found)) {
-      await reservations.createIndex(key, { name, expireAfterSeconds: 60 });
-      const { store } = replica();
-      const error = await store.open().catch((error: unknown) => error);
-      expect(error).to.be.instanceOf(StoreConfigError);
-      expect((error as Error).message).to.include(`users_reservations ${prints}`);
-      await reservations.dropIndex(name);
-    }
-  });
-
-  it('fails the next start if another TTL index is added to ours', async () => {
-    await replica().store.open();
-    const reservations = database.collection('users_reservations');
-    await reservations.createIndex({ reservedAt: 1 }, { name: 'by_hand', expireAfterSeconds: 60 });
-    expect((await reservations.indexes()).map(({ name }) => name)).to.have.members([
-      '_id_',
-      'ttl_reservedAt',
-      'by_hand',
-    ]);
-    const { store } = replica();
-    expect(await store.open().catch((error: unknown) => error)).to.be.instanceOf(StoreConfigError);
-  });
-
   it('stores times as dates, because the server removes no other type', async () => {
     const { store, products, reservations, usage } = replica();
     await store.open();
@@ -144,9 +105,5 @@ describe('expiry on MongoDB', () => {
     const [count] = await database.collection('api_key_usage').find().toArray();
     const times = [tombstone?.['deletedAt'], reservation?.['reservedAt'], count?.['hour']];
     expect(times).to.deep.equal(Array(3).fill(new Date(at)));
-  });
-
-  it('is not purged by the service itself', () => {
-    expect(replica().purgeable).to.deep.equal([]);
   });
 });
