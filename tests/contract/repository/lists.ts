@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Filter } from '#src/application/ports/list-query.js';
-import { AT, next } from './records.js';
+import { AT, by, next, product } from './records.js';
 import type { TestStore } from './test-store.js';
 
 const tag = (value: string): Filter => ({ field: 'tags', operator: 'eq', value });
@@ -31,5 +31,19 @@ export function listContract(store: TestStore): void {
       expect(await store.ids({ filters: [tag('a')] })).to.deep.equal([1]);
       expect(await store.ids({ filters: [tag('c')] })).to.deep.equal([]);
     });
+
+    for (const [sort, ...values] of [
+      ['id', 2],
+      ['name,id', 'b', 2],
+      ['-name,id', 'b', 2],
+      ['name,stock,id', 'b', 5, 2],
+    ] as const)
+      it(`begin at the record of a position that is inclusive, else behind it: by ${sort}`, async () => {
+        await store.addAll([1, 2, 3].map((id) => product(id, { name: 'b', stock: 5 })));
+        const ids = (side: 'after' | 'before', inclusive: boolean) =>
+          store.ids({ order: by(sort), from: { side, inclusive, values } });
+        expect([await ids('after', true), await ids('after', false)]).to.deep.equal([[2, 3], [3]]);
+        expect([await ids('before', true), await ids('before', false)]).to.deep.equal([[1, 2], [1]]);
+      });
   });
 }

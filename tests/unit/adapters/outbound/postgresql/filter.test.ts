@@ -78,10 +78,6 @@ describe('the position of a list in PostgreSQL', () => {
     return [beyondPosition(order, from, parameters), ...parameters.values];
   };
 
-  it('includes the row at it if it is inclusive', () => {
-    expect(beyond('name,id', ['a', 7], true)).to.deep.equal(['("name", id) >= ($1, $2)', 'a', 7]);
-  });
-
   it('ends at a value that no record has', () => {
     expect(beyond('createdAt,id', [5.5, 7])).to.deep.equal(['(created_at) > ($1)', 5]);
     expect(beyond('-createdAt,id', [5.5, 7])).to.deep.equal(['(created_at) <= ($1)', 5]);
