@@ -3,7 +3,6 @@ import { FallbackRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.j
 import type { Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
 import { type AppError, notFound, unavailable } from '#src/domain/errors.js';
-import { expectAppError } from '../../../../support/expect-refusal.js';
 
 const POLICY = { name: 'test', quota: 3, windowSeconds: 60 };
 
@@ -137,13 +136,5 @@ describe('FallbackRateLimiter', () => {
       }
     }
     expect(locals).to.have.length(0);
-  });
-
-  it('passes on an error of the local limiter', async () => {
-    const broken = new FakeLimiter();
-    broken.failure = unavailable('too');
-    shared.failure = gone;
-    limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics });
-    await expectAppError(limiter.consume('a'), 'unavailable');
   });
 });
