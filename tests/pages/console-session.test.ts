@@ -165,7 +165,7 @@ describe('the session of the console', () => {
     await heading(page, 'Products').waitFor();
     expect(await ground()).to.equal(dark);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.getByLabel('Colours').selectOption('As the system');
+    await page.getByLabel('Colours').selectOption('System');
     expect(await ground()).to.equal(dark);
   });
 });

@@ -10,30 +10,37 @@ import { Menu } from './menu.js';
 
 const { columns: texts } = TEXTS;
 
-/** Long texts that may be absent, metadata and what variants share are hidden until the person chooses them. */
+/** The columns of a list until the person chooses others, in their order. */
+const FIRST: Readonly<Record<string, readonly string[]>> = {
+  products: ['images', 'name', 'sku', 'price', 'stock', 'status', 'tags'],
+};
+/** Elsewhere texts that may be absent and are this long, metadata and what variants share are hidden. */
 const LONG = 1_000;
 
 /** Whether a field is a column until the person chooses others. */
-export function isShownAtFirst({ isMetadata, isRequired, schema, meaning }: Field): boolean {
-  return !isMetadata && meaning !== 'variants' && (isRequired || (schema.maxLength ?? 0) < LONG);
+export function isShownAtFirst(resource: Resource, { name, isMetadata, isRequired, schema, meaning }: Field): boolean {
+  return (
+    FIRST[resource.name]?.includes(name) ??
+    (!isMetadata && meaning !== 'variants' && (isRequired || (schema.maxLength ?? 0) < LONG))
+  );
 }
 
-/** Some fields as columns: pictures come first, by which a person finds a record. */
-export function columnsOf({ fields }: Resource, isShown: (field: Field) => boolean): readonly Field[] {
-  const isLater = ({ meaning }: Field) => Number(meaning !== 'pictures');
-  return fields.filter(isShown).sort((one, other) => isLater(one) - isLater(other));
+/** Some fields as columns: those of {@link FIRST} in that order, then the others. */
+export function columnsOf(resource: Resource, isShown = isShownAtFirst): readonly Field[] {
+  const first = FIRST[resource.name] ?? [];
+  const rank = ({ name }: Field) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return resource.fields.filter((field) => isShown(resource, field)).sort((one, other) => rank(one) - rank(other));
 }
 
 /** The columns that the person chose for a resource, and a function that chooses others; undefined resets them. */
 export function useColumns(resource: Resource): [readonly Field[], (names: readonly string[] | undefined) => void] {
-  const name = `columns.${resource.name}`;
-  const [chosen, setChosen] = useState(() => preferred(name)?.split(','));
-  const isShown = (field: Field) => (chosen ? chosen.includes(field.name) : isShownAtFirst(field));
+  const preference = `columns.${resource.name}`;
+  const [chosen, setChosen] = useState(() => preferred(preference)?.split(','));
   const choose = (names: readonly string[] | undefined) => {
-    prefer(name, names?.join(','));
+    prefer(preference, names?.join(','));
     setChosen(names && [...names]);
   };
-  return [columnsOf(resource, isShown), choose];
+  return [columnsOf(resource, chosen && ((_, { name }) => chosen.includes(name))), choose];
 }
 
 interface ColumnMenuProps {

@@ -5,30 +5,58 @@ import { useConsole } from '../context.js';
 interface PicturesProps {
   /** Objects with the address of a picture in `url`, and perhaps what it shows in `alt`. */
   readonly value: readonly unknown[];
-  /** Whether to show all, and not only the first. */
-  readonly isWhole: boolean;
 }
 
 /** The pictures of a record. */
-export function Pictures({ value, isWhole }: PicturesProps): JSX.Element {
-  const pictures = value.map((one) => Object(one) as { readonly url?: unknown; readonly alt?: unknown });
+export function Pictures({ value }: PicturesProps): JSX.Element {
   return (
-    <ul class={isWhole ? 'pictures' : 'thumbnail'}>
-      {(isWhole ? pictures : pictures.slice(0, 1)).map(({ url, alt }) => (
-        <li key={String(url)}>
-          <Picture url={String(url)} alt={String(alt ?? '')} />
+    <ul class="pictures">
+      {value.map(pictureOf).map(({ url, alt }) => (
+        <li key={url}>
+          <Picture url={url} alt={alt} instead={<WebAddress url={url} />} />
         </li>
       ))}
     </ul>
   );
 }
 
-/** A picture, or its address if it may not or cannot be loaded. No other site learns from which page it is loaded. */
-function Picture({ url, alt }: { readonly url: string; readonly alt: string }): JSX.Element {
+interface ThumbnailProps {
+  /** The pictures of a record, of which the first is shown. */
+  readonly value: unknown;
+  /** What the record is called. */
+  readonly name: string;
+}
+
+/** The first picture of a record, or a tile with the first letter of its name. The name stands beside it. */
+export function Thumbnail({ value, name }: ThumbnailProps): JSX.Element {
+  const [first] = Array.isArray(value) ? value.map(pictureOf) : [];
+  const [letter = ''] = name.match(/[\p{L}\p{N}]/u) ?? [];
+  const tile = (
+    <span class="tile" aria-hidden="true">
+      {letter.toUpperCase()}
+    </span>
+  );
+  return first ? <Picture key={first.url} url={first.url} alt="" instead={tile} /> : tile;
+}
+
+function pictureOf(value: unknown): { readonly url: string; readonly alt: string } {
+  const { url, alt } = Object(value) as { readonly url?: unknown; readonly alt?: unknown };
+  return { url: String(url), alt: String(alt ?? '') };
+}
+
+interface PictureProps {
+  readonly url: string;
+  readonly alt: string;
+  /** Shown if the picture may not or cannot be loaded. */
+  readonly instead: JSX.Element;
+}
+
+/** A picture. No other site learns from which page it is loaded. */
+function Picture({ url, alt, instead }: PictureProps): JSX.Element {
   const { hasPictures } = useConsole();
   const [hasFailed, setFailed] = useState(false);
   // The policy of the page allows https alone.
-  if (!hasPictures || hasFailed || !/^https:/i.test(url)) return <WebAddress url={url} />;
+  if (!hasPictures || hasFailed || !/^https:/i.test(url)) return instead;
   return <img src={url} alt={alt} loading="lazy" referrerpolicy="no-referrer" onError={() => setFailed(true)} />;
 }
 

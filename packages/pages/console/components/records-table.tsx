@@ -5,6 +5,7 @@ import type { Mark } from '../live/list-news.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Field, Resource } from '../types.js';
+import { Thumbnail } from './pictures.js';
 import { type HrefOf, Value } from './value.js';
 
 interface RecordsTableProps {
@@ -23,10 +24,12 @@ interface RecordsTableProps {
   readonly hrefOf?: HrefOf;
 }
 
-/** The records of a page. A click on a header sorts, a click on a row opens its record. On a phone, rows are cards. */
+/** The records of a page. A click on a header sorts, a click on a row opens its record. */
 export function RecordsTable(props: RecordsTableProps): JSX.Element {
   const { resource, title = resource.title, columns, records, sort, isBusy, isWaiting, marks, onSort, hrefOf } = props;
   const main = columns.find(({ name }) => name === 'name') ?? columns[0];
+  const onPhone = phoneColumns(columns.filter((field) => field !== main));
+  const classOf = (field: Field) => `${kindOf(field)} ${field === main || onPhone.includes(field) ? '' : 'wide-only'}`;
   return (
     <div class="table-frame">
       <table class="records" aria-busy={isBusy}>
@@ -38,12 +41,12 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
                 key={field.name}
                 scope="col"
                 aria-sort={field.sort ? directionOf(sort, field.sort) : undefined}
-                class={kindOf(field)}
+                class={classOf(field)}
               >
                 {onSort && field.sort !== undefined ? (
                   <SortButton label={labelOf(field.name)} by={field.sort} sort={sort} onSort={onSort} />
                 ) : (
-                  labelOf(field.name)
+                  <span class={field.meaning === 'pictures' ? 'hidden' : ''}>{labelOf(field.name)}</span>
                 )}
               </th>
             ))}
@@ -63,18 +66,24 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
                   const cell = {
                     key: field.name,
                     'data-label': labelOf(field.name),
-                    class: `${kindOf(field)} ${mark?.fields.has(field.name) ? 'changed' : ''}`,
+                    class: `${classOf(field)} ${mark?.fields.has(field.name) ? 'changed' : ''}`,
                   };
                   const sign = at === 0 && mark && <Sign kind={mark.kind} />;
                   return field === main ? (
                     <th {...cell} scope="row">
                       {sign}
-                      <a href={href}>{String(record[field.name] ?? record.id)}</a>
+                      <a class="clamped" href={href}>
+                        {String(record[field.name] ?? record.id)}
+                      </a>
                     </th>
                   ) : (
                     <td {...cell}>
                       {sign}
-                      <Value field={field} value={record[field.name]} hrefOf={hrefOf} />
+                      {field.meaning === 'pictures' ? (
+                        <Thumbnail value={record[field.name]} name={String(main ? record[main.name] : '')} />
+                      ) : (
+                        <Value field={field} value={record[field.name]} hrefOf={hrefOf} />
+                      )}
                     </td>
                   );
                 })}
@@ -85,6 +94,13 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
       </table>
     </div>
   );
+}
+
+/** The columns of a row on a phone besides its name: all, or pictures and three numbers or choices if there are so many. */
+function phoneColumns(columns: readonly Field[]): readonly Field[] {
+  const others = columns.filter(({ meaning }) => meaning !== 'pictures');
+  const short = others.filter((field) => kindOf(field) === 'number' || field.schema.enum).slice(0, 3);
+  return short.length < 3 ? columns : columns.filter((one) => short.includes(one) || !others.includes(one));
 }
 
 /** In the margin of the row, so that nothing moves. */
@@ -125,7 +141,8 @@ function open({ target, ctrlKey, metaKey, shiftKey }: MouseEvent, href: string):
 }
 
 /** Numbers stand right, so that their digits are below each other. Ids are names. */
-function kindOf({ name, schema }: Field): string {
+function kindOf({ name, schema, meaning }: Field): string {
+  if (meaning === 'pictures') return 'pictures';
   const isNumber = /^(integer|number)$/.test(String(schema.type)) && !/id$/i.test(name);
   return isNumber || name === 'price' ? 'number' : '';
 }

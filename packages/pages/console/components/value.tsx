@@ -7,7 +7,8 @@ import type { Field } from '../types.js';
 import { Pictures, WebAddress } from './pictures.js';
 
 const { columns: texts } = TEXTS;
-const MAX_PARTS = 3;
+/** The most parts of a value in a list: its rows have two lines. */
+const MAX_PARTS = 2;
 
 /** The address of the records that have a text among those of a field; undefined if there is none. */
 export type HrefOf = (field: Field, text: string) => string | undefined;
@@ -23,8 +24,7 @@ interface ValueProps {
 /** A value of a record, by its schema. Every text is a text node, so data is never markup. */
 export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JSX.Element {
   const { resources } = useConsole();
-  if (value === undefined || value === null)
-    return <span class="none">{TEXTS.choices[field.name]?.none ?? texts.none}</span>;
+  if (value === undefined || value === null) return <NoValue field={field} />;
   if (typeof value === 'string') {
     if (field.meaning === 'link') return <WebAddress url={value} />;
     if (field.schema.enum) return <span class={`badge ${value}`}>{value}</span>;
@@ -38,23 +38,34 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
   }
   // Attributes could have the same names.
   if (field.schema.properties && isPrice(value)) return <>{priceText(value)}</>;
-  if (field.meaning === 'pictures' && Array.isArray(value)) return <Pictures {...{ value, isWhole }} />;
+  if (field.meaning === 'pictures' && Array.isArray(value)) return <Pictures value={value} />;
   const parts = partsOf(value);
   const shown = isWhole ? parts : parts.slice(0, MAX_PARTS);
   const areTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
   return (
     <ul class={areTexts ? 'chips' : 'parts'}>
-      {shown.map((part) => {
+      {shown.map((part, at) => {
         const href = areTexts ? hrefOf?.(field, part) : undefined;
+        const isLast = at === shown.length - 1 && parts.length > shown.length;
         return (
-          <li key={part} class={areTexts ? 'chip' : ''}>
-            {href === undefined ? part : <a href={href}>{part}</a>}
+          <li key={part} title={isWhole ? undefined : part}>
+            <span class={areTexts ? 'chip' : ''}>{href === undefined ? part : <a href={href}>{part}</a>}</span>
+            {isLast && (
+              <span class="more" title={parts.slice(shown.length).join('\n')}>
+                {texts.more(parts.length - shown.length)}
+              </span>
+            )}
           </li>
         );
       })}
-      {parts.length > shown.length && <li class="more">{texts.more(parts.length - shown.length)}</li>}
     </ul>
   );
+}
+
+/** Of a choice no value has a name of its own, such as `live`. */
+function NoValue({ field: { name } }: Pick<ValueProps, 'field'>): JSX.Element {
+  const none = TEXTS.choices[name]?.none;
+  return none === undefined ? <span class="none">{texts.none}</span> : <span class={`badge ${none}`}>{none}</span>;
 }
 
 function Time({ name, instant }: { readonly name: string; readonly instant: string }): JSX.Element {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { columnsOf, isShownAtFirst } from '../components/column-menu.js';
+import { columnsOf } from '../components/column-menu.js';
 import { ErrorNotice } from '../components/notice.js';
 import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
@@ -35,7 +35,7 @@ export function Variants({ resource, record }: VariantsProps): JSX.Element {
 function VariantsBy({ resource, record, field }: VariantsProps & { readonly field: Field }): JSX.Element {
   const { api, deletions } = useConsole();
   const value = String(record[field.name]);
-  const columns = columnsOf(resource, isShownAtFirst);
+  const columns = columnsOf(resource);
   const query = new URLSearchParams({
     [field.name]: value,
     fields: ['id', ...columns.map(({ name }) => name)].join(','),

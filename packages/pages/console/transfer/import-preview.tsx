@@ -24,7 +24,7 @@ export function ImportPreview({ resource, records, format, isUpdate }: ImportPre
   const { importing } = console.texts;
   if (records.length === 0) return null;
   const fields = resource.fields.filter(
-    (field) => isShownAtFirst(field) && records.some(({ values }) => values?.[field.name] !== undefined),
+    (field) => isShownAtFirst(resource, field) && records.some(({ values }) => values?.[field.name] !== undefined),
   );
   const hasPrice = records.some(({ values }) => values?.['price'] !== undefined);
   return (
