@@ -147,17 +147,6 @@ describe('a SQLite file', () => {
     expect(readdirSync(folder)).to.deep.equal(['other.sqlite']);
   });
 
-  it('of a newer version of the service is rejected', async () => {
-    const file = join(folder, 'newer.sqlite');
-    const database = new SqliteDatabase(file);
-    await database.open();
-    await database.close();
-    const other = new Database(file);
-    other.exec('PRAGMA user_version = 1000');
-    other.close();
-    expect(await failure(file)).to.include('newer version');
-  });
-
   it('can be opened concurrently when it is new', async () => {
     const file = join(folder, 'many.sqlite');
     const databases = Array.from({ length: 5 }, () => new SqliteDatabase(file));

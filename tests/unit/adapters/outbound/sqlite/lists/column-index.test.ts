@@ -11,6 +11,7 @@ import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js'
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import type { FacetField, Filter } from '#src/application/ports/list-query.js';
+import type { Logger } from '#src/application/ports/logger.js';
 import { QueryBudget } from '#src/application/records/lists.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
@@ -43,6 +44,13 @@ class PausingBudget extends QueryBudget {
   }
 }
 
+const [NAME, TAGS, BRAND, CURRENCY] = ['name', 'tags', 'brand', 'price.currency'].map((field) => ({ field })) as [
+  FacetField,
+  FacetField,
+  FacetField,
+  FacetField,
+];
+
 describe('the index of SQLite in memory', () => {
   const folder = temporaryFolder();
   const opened: SqliteDatabase[] = [];
@@ -55,6 +63,26 @@ describe('the index of SQLite in memory', () => {
   };
   const repositoryOf = (database: SqliteDatabase, tuning = BUSY) =>
     new SqliteRepository<Product>(database, PRODUCTS, ENDLESS, undefined, tuning);
+  const edits = (records: readonly Versioned<Product>[], fields: Partial<Product> = {}) =>
+    records.map((record) => ({ record: next(record, fields), expected: record.version }));
+  /** An index of these records with the column of one field. */
+  const indexOf = async (
+    records: readonly Versioned<Product>[],
+    column: FacetField,
+    { budget = ENDLESS, logger, ...tuning }: Partial<typeof BUSY> & { budget?: QueryBudget; logger?: Logger } = {},
+  ) => {
+    const database = await open();
+    const repository = repositoryOf(database);
+    await repository.insertAll(records);
+    const index = new ColumnIndex(database, PRODUCTS, budget, logger, { ...BUSY, ...tuning });
+    return {
+      ...{ database, repository, index },
+      prepare: (task = BACKGROUND) => index.prepare([column], task),
+      view: () => database.inSnapshot(async (reader) => index.view(reader, [column])),
+    };
+  };
+  const numbered = (count: number, fields: Partial<Product> = {}) =>
+    Array.from({ length: count }, (_, at) => product(at + 1, fields));
 
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((database) => database.close()));
@@ -85,28 +113,23 @@ describe('the index of SQLite in memory', () => {
     }).timeout(300_000);
 
   it('shows a query the moment at which it began, while others change records and columns are made again', async () => {
-    const database = await open();
-    const repository = repositoryOf(database);
-    const records = Array.from({ length: 40 }, (_, at) => product(at + 1, { tags: ['a'], brand: 'x' }));
-    await repository.insertAll(records);
-    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, BUSY);
-    const tags = [{ field: 'tags' }];
-    expect(await index.prepare(tags, BACKGROUND)).to.equal(true);
+    const records = numbered(40, { tags: ['a'], brand: 'x' });
+    const { repository, prepare, view } = await indexOf(records, TAGS);
+    expect(await prepare()).to.equal(true);
     // The marks of changed records are those of all queries from now on.
-    await repository.replaceAll([{ record: next(product(40), { tags: ['a'] }), expected: 1 }]);
-    const before = await database.inSnapshot(async (reader) => index.view(reader, tags));
-    for (const record of records.slice(0, 10))
-      await repository.replaceAll([{ record: next(record, { tags: ['b'] }), expected: 1 }]);
-    const after = await database.inSnapshot(async (reader) => index.view(reader, tags));
+    await repository.replaceAll(edits(records.slice(39), { tags: ['a'] }));
+    const before = await view();
+    for (const edit of edits(records.slice(0, 10), { tags: ['b'] })) await repository.replaceAll([edit]);
+    const after = await view();
     expect([...(before?.changedIds() ?? [])]).to.deep.equal([40]);
     expect(records.filter(({ id }) => before?.isChanged(id)).map(({ id }) => id)).to.deep.equal([40]);
     expect([...(after?.changedIds() ?? [])]).to.deep.equal([40, ...records.slice(0, 10).map(({ id }) => id)]);
     await until('the columns are made again', async () => {
-      await index.prepare(tags, BACKGROUND);
-      const view = await database.inSnapshot(async (reader) => index.view(reader, tags));
-      return view?.hasChanges === false && view.column({ field: 'tags' }).values?.length === 2;
+      await prepare();
+      const again = await view();
+      return again?.hasChanges === false && again.column(TAGS).values?.length === 2;
     });
-    expect(before?.column({ field: 'tags' }).values).to.deep.equal(['a']);
+    expect(before?.column(TAGS).values).to.deep.equal(['a']);
     expect([...(after?.changed() ?? [])].flat().map(({ fields }) => (fields as Product).tags)).to.deep.equal([
       ['a'],
       ...Array.from({ length: 10 }, () => ['b']),
@@ -114,31 +137,26 @@ describe('the index of SQLite in memory', () => {
   });
 
   it('keeps what changes while columns are made again', async () => {
-    const database = await open();
-    const repository = repositoryOf(database);
-    const records = Array.from({ length: 40 }, (_, at) => product(at + 1));
-    await repository.insertAll(records);
     const budget = new PausingBudget(new FakeClock(), 2_000);
-    const index = new ColumnIndex(database, PRODUCTS, budget, undefined, BUSY);
-    const names = [{ field: 'name' }];
-    const view = () => database.inSnapshot(async (reader) => index.view(reader, names));
-    const rename = async (from: number, end: number) => {
-      for (const record of records.slice(from, end))
-        await repository.replaceAll([{ record: next({ ...record, fields: { name: 'a' } }, {}), expected: 1 }]);
+    const records = numbered(40);
+    const { repository, prepare, view } = await indexOf(records, NAME, { budget });
+    const changed = async () => [...((await view())?.changedIds() ?? [])];
+    const change = async (from: number, end: number) => {
+      for (const edit of edits(records.slice(from, end))) await repository.replaceAll([edit]);
     };
-    await index.prepare(names, BACKGROUND);
+    await prepare();
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => {
       openGate = resolve;
     });
     budget.pause = () => gate;
-    await rename(0, 10);
-    expect([...((await view())?.changedIds() ?? [])]).to.have.length(10);
-    await rename(39, 40);
-    expect([...((await view())?.changedIds() ?? [])]).to.have.length(11);
+    await change(0, 10);
+    expect(await changed()).to.have.length(10);
+    await change(39, 40);
+    expect(await changed()).to.have.length(11);
     openGate();
-    await until('the columns are made again', async () => [...((await view())?.changedIds() ?? [])].length < 11);
-    expect([...((await view())?.changedIds() ?? [])]).to.deep.equal([40]);
+    await until('the columns are made again', async () => (await changed()).length < 11);
+    expect(await changed()).to.deep.equal([40]);
   });
 
   describe('beside another process', () => {
@@ -173,8 +191,7 @@ describe('the index of SQLite in memory', () => {
     });
 
     const replace = async (some: readonly Versioned<Product>[], fields: Partial<Product>) => {
-      const edits = some.map((record) => ({ record: next(record, fields), expected: 1 }));
-      for (const repository of [writer, reference]) await repository.replaceAll(edits);
+      for (const repository of [writer, reference]) await repository.replaceAll(edits(some, fields));
     };
     const remove = async (some: readonly Versioned<Product>[]) => {
       for (const repository of [writer, reference])
@@ -301,11 +318,8 @@ describe('the index of SQLite in memory', () => {
   });
 
   it('is waited for within the time of the query, and may fail later', async () => {
-    const database = await open();
-    await repositoryOf(database).insertAll([product(1, { tags: ['a'] })]);
     const budget = new PausingBudget(new FakeClock(), 1);
-    const index = new ColumnIndex(database, PRODUCTS, budget, undefined, BUSY);
-    const tags = [{ field: 'tags' }];
+    const { index, prepare } = await indexOf(numbered(1, { tags: ['a'] }), TAGS, { budget });
     let fail = (_: unknown) => {};
     let openGate = (_: unknown) => {};
     const gate = new Promise((resolve, reject) => {
@@ -313,47 +327,37 @@ describe('the index of SQLite in memory', () => {
     });
     budget.pause = () => gate;
     const guard = setTimeout(openGate, 10_000, undefined);
-    await expectAppError(index.prepare(tags, BACKGROUND), 'query_too_expensive');
+    await expectAppError(prepare(), 'query_too_expensive');
     clearTimeout(guard);
-    const patient = index.prepare(tags, BACKGROUND.unlimited());
+    const patient = prepare(BACKGROUND.unlimited());
     fail(unavailable('no'));
     await expectAppError(patient, 'unavailable');
-    expect(index.has(tags)).to.equal(false);
+    expect(index.has([TAGS])).to.equal(false);
     budget.pause = async () => {};
-    expect(await index.prepare(tags, BACKGROUND.unlimited())).to.equal(true);
+    expect(await prepare(BACKGROUND.unlimited())).to.equal(true);
   });
 
   it('goes on as it is if its columns cannot be made again, and says so', async () => {
-    const database = await open();
-    const repository = repositoryOf(database);
-    const records = Array.from({ length: 9 }, (_, at) => product(at + 1));
-    await repository.insertAll(records);
-    const errors: unknown[] = [];
-    const logger = { error: (_: string, details?: object) => void errors.push(details) };
-    const budget = new PausingBudget(new FakeClock(), 2_000);
-    const index = new ColumnIndex(database, PRODUCTS, budget, logger, BUSY);
-    const names = [{ field: 'name' }];
-    await index.prepare(names, BACKGROUND);
-    const error = new Error('no');
-    budget.pause = () => Promise.reject(error);
-    for (const record of records) await repository.replaceAll([{ record: next(record, { brand: 'x' }), expected: 1 }]);
-    const view = () => database.inSnapshot(async (reader) => index.view(reader, names));
+    const [budget, logger] = [new PausingBudget(new FakeClock(), 2_000), new RecordingLogger()];
+    const records = numbered(9);
+    const { repository, prepare, view } = await indexOf(records, NAME, { budget, logger });
+    await prepare();
+    budget.pause = () => Promise.reject(new Error('no'));
+    for (const edit of edits(records)) await repository.replaceAll([edit]);
     expect([...((await view())?.changedIds() ?? [])]).to.have.length(9);
-    await until('the error is logged', () => errors.length > 0);
-    expect(errors).to.deep.equal([{ error }]);
+    await until('the error is logged', () => logger.events.length > 0);
+    expect(logger.events).to.have.length(1);
     budget.pause = async () => {};
     expect([...((await view())?.changedIds() ?? [])]).to.have.length(9);
     await until('the columns are made again', async () => (await view())?.hasChanges === false);
   });
 
   const held = async (bytes: number) => {
-    const database = await open();
-    const records = [product(1, { brand: 'x', tags: ['a'], attributes: { color: 'red' } })];
-    await repositoryOf(database).insertAll(records);
-    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, { ...BUSY, bytes });
+    const { index } = await indexOf(numbered(1, { brand: 'x', tags: ['a'], attributes: { color: 'red' } }), TAGS, {
+      bytes,
+    });
     return { index, prepare: (...fields: FacetField[]) => index.prepare(fields, BACKGROUND) };
   };
-  const [BRAND, TAGS, CURRENCY] = [{ field: 'brand' }, { field: 'tags' }, { field: 'price.currency' }];
 
   it('keeps the columns of a query, and leaves out those that others used before', async () => {
     const { index, prepare } = await held(2_500);
@@ -379,82 +383,57 @@ describe('the index of SQLite in memory', () => {
   });
 
   it('is made anew if the records that changed take too much memory', async () => {
-    const database = await open();
-    const repository = repositoryOf(database);
-    const records = [1, 2, 3].map((id) => product(id));
-    await repository.insertAll(records);
-    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, { ...BUSY, bytes: 20_000 });
-    await index.prepare([TAGS], BACKGROUND);
-    const change = { description: 'x'.repeat(3_000), tags: ['new'] };
-    await repository.replaceAll(records.map((one) => ({ record: next(one, change), expected: 1 })));
-    const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
+    const records = numbered(3);
+    const { repository, index, prepare, view } = await indexOf(records, TAGS, { bytes: 20_000 });
+    await prepare();
+    await repository.replaceAll(edits(records, { description: 'x'.repeat(3_000), tags: ['new'] }));
     expect([await view(), index.has([TAGS])]).to.deep.equal([undefined, false]);
-    expect(await index.prepare([TAGS], BACKGROUND)).to.equal(true);
+    expect(await prepare()).to.equal(true);
     const made = await view();
     expect([made?.hasChanges, made?.column(TAGS).values]).to.deep.equal([false, ['new']]);
   });
 
   it('logs no error if the store is closed while columns are made again', async () => {
-    const database = await open();
-    const records = [1, 2, 3].map((id) => product(id));
-    await repositoryOf(database).insertAll(records);
-    const logger = new RecordingLogger();
-    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, logger, BUSY);
-    const names = [{ field: 'name' }];
-    await index.prepare(names, BACKGROUND);
-    for (const record of records) await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
-    await database.inSnapshot(async (reader) => index.view(reader, names));
+    const [records, logger] = [numbered(3), new RecordingLogger()];
+    const { database, repository, index, prepare, view } = await indexOf(records, NAME, { logger });
+    await prepare();
+    await repository.replaceAll(edits(records));
+    await view();
     await database.close();
     await Reflect.get(index, 'refreshing');
     expect(logger.events).to.deep.equal([]);
   });
 
   it('lets other requests run between large records that changed', async () => {
-    const database = await open();
-    const repository = repositoryOf(database);
-    const records = [1, 2, 3].map((id) => product(id));
-    await repository.insertAll(records);
-    const index = new ColumnIndex(database, PRODUCTS, ENDLESS);
-    await index.prepare([TAGS], BACKGROUND);
-    const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
-    const change = (version: number, description: string) =>
-      repository.replaceAll(
-        records.map((one) => ({ record: next({ ...one, version }, { description }), expected: version })),
-      );
-    await change(1, 'x'.repeat(600_000));
+    const records = numbered(3);
+    const { repository, prepare, view } = await indexOf(records, TAGS, COLUMN_TUNING);
+    await prepare();
+    const large = edits(records, { description: 'x'.repeat(600_000) });
+    await repository.replaceAll(large);
     expect(await view(), 'before the size of the records is known').to.not.equal(undefined);
-    await change(2, 'y'.repeat(600_000));
+    await repository.replaceAll(
+      edits(
+        large.map(({ record }) => record),
+        { description: 'y'.repeat(600_000) },
+      ),
+    );
     expect(await view()).to.equal(undefined);
-    await index.prepare([TAGS], BACKGROUND);
+    await prepare();
     const groups = [...((await view())?.changed() ?? [])];
     expect(groups.map((some) => some.map(({ id }) => id))).to.deep.equal([[1], [2], [3]]);
   });
 
   it('lets other requests run while it merges many values with the records that changed', async () => {
-    const database = await open();
-    const records = Array.from({ length: 40 }, (_, at) => ({ ...product(at + 1), updatedAt: AT + at }));
-    await repositoryOf(database).insertAll(records);
+    const records = numbered(40).map((one, at) => ({ ...one, updatedAt: AT + at }));
     const clock = new FakeClock();
-    const index = new ColumnIndex(database, PRODUCTS, new QueryBudget(clock, 2_000), undefined, BUSY);
-    const fields = [{ field: 'updatedAt' }];
-    await index.prepare(fields, BACKGROUND);
+    const budget = new QueryBudget(clock, 2_000);
+    const { repository, prepare, view } = await indexOf(records, { field: 'updatedAt' }, { budget });
+    await prepare();
     let readings = 0;
     clock.elapsed = () => readings++ * 0;
-    for (const record of records.slice(0, 3))
-      await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
-    await until('the columns are made again', () =>
-      database.inSnapshot(async (reader) => index.view(reader, fields)?.hasChanges === false),
-    );
+    await repository.replaceAll(edits(records.slice(0, 3)));
+    await until('the columns are made again', async () => (await view())?.hasChanges === false);
     expect(readings).to.be.above(40);
-  });
-
-  it('counts a record once that moves in an index while its column is read', async () => {
-    const repository = repositoryOf(await open());
-    const records = Array.from({ length: 40 }, (_, at) => product(at + 1));
-    await repository.insertAll(records);
-    const counted = repository.count([{ field: 'updatedAt', operator: 'gte', value: 0 }]);
-    await repository.replaceAll([{ record: next(product(1), {}), expected: 1 }]);
-    expect(await counted).to.equal(40);
   });
 
   it('has a record once in a column of many numbers that read it twice, because it changed meanwhile', async () => {
