@@ -95,31 +95,22 @@ function recordArchiveContract(store: TestStore): void {
       expect(await archive.read(0, 10)).to.deep.equal([full, { id: 8, deletedAt: AT }]);
     });
 
-    it('rejects an entry whose id is in use', async () => {
-      await archive.add([record(1)]);
-      expect(await isRefused(archive.add([record(1)]))).to.equal(true);
-    });
-
-    it('discards records and tombstones', async () => {
+    it('rejects an entry whose id is in use, until it is discarded', async () => {
       await archive.add([record(1, { sku: 'x' }), { id: 2, deletedAt: AT }, record(3)]);
+      expect(await isRefused(archive.add([record(1)]))).to.equal(true);
       await archive.discard([1, 2]);
       expect(await archive.read(0, 10)).to.deep.equal([record(3)]);
       expect(await products.insertAll([record(2, { sku: 'x' })])).to.deep.equal(['inserted']);
     });
 
-    it('returns the next id, and raises but never lowers it', async () => {
+    it('returns the next id, and raises but never lowers it, also in a new store', async () => {
       expect(await archive.nextId()).to.equal(1);
-      await products.reserveIds(10);
-      expect(await archive.nextId()).to.equal(11);
-      await archive.raiseNextId(100);
-      await archive.raiseNextId(50);
-      expect(await archive.nextId()).to.equal(100);
-      expect(await products.reserveIds(1)).to.equal(100);
-    });
-
-    it('raises the next id of a new store', async () => {
       await archive.raiseNextId(7);
       expect(await products.reserveIds(2)).to.equal(7);
+      expect(await archive.nextId()).to.equal(9);
+      await archive.raiseNextId(100);
+      await archive.raiseNextId(50);
+      expect([await archive.nextId(), await products.reserveIds(1)]).to.deep.equal([100, 100]);
     });
   });
 }
@@ -195,15 +186,11 @@ function reservationArchiveContract(store: TestStore): void {
       expect(await archive.read('', 1_000)).to.deep.equal([]);
     });
 
-    it('rejects a reservation whose key is in use', async () => {
-      await archive.add([reservation('a')]);
-      expect(await isRefused(archive.add([reservation('a')]))).to.equal(true);
-    });
-
-    it('discards reservations, and none of another resource', async () => {
+    it('rejects a reservation whose key is in use, until it is discarded, and discards none of another resource', async () => {
       const { users } = store.all.reservations;
       await users.reserve([reservation('a')]);
       await archive.add([reservation('a'), reservation('b')]);
+      expect(await isRefused(archive.add([reservation('a')]))).to.equal(true);
       await archive.discard(['a', 'absent']);
       expect(await archive.read('', 10)).to.deep.equal([reservation('b')]);
       expect(await reservations.find(['a'])).to.deep.equal(new Map());

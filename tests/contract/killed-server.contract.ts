@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { ChangeFeed, FeedPosition } from '#src/application/ports/change-feed.js';
 import { AppError } from '#src/domain/errors.js';
 import { type OpenStore, openStore, type TestServer, type TestStoreProvider } from '../stores/provider.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
+import { Follower } from '../support/follower.js';
 import { type HttpClient, type HttpResponse, versionIn } from '../support/http-client.js';
 import { keyed } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -134,63 +134,35 @@ class Load {
   }
 }
 
-/** Follows the feed of products from its end on, through every outage. */
-class Follower {
-  changes = 0;
-  /** The newest version of each record. */
-  private readonly live = new Map<number, number>();
-  private readonly deleted = new Map<number, number>();
-
-  private constructor(
-    private readonly feed: ChangeFeed<unknown>,
-    private place: FeedPosition,
-  ) {}
-
-  static async from(feed: ChangeFeed<unknown>): Promise<Follower> {
-    return new Follower(feed, await feed.end());
-  }
-
-  /** Reads until it knows of every change that the load has made, or for as long as `until` waits. */
-  async follow(load: Load, writing: Promise<unknown>): Promise<void> {
-    let isWritten = false;
-    const end = () => {
-      isWritten = true;
-    };
-    writing.then(end, end);
-    while (!isWritten) await until('a change, or the end', () => isWritten || this.advance());
-    await until('the follower knows all', async () => {
-      while (await this.advance());
-      return this.missedOf(load).length === 0;
-    }).catch(() => {});
-  }
-
-  /** The records of which it does not know the last change. */
-  missedOf({ subjects }: Load): string[] {
-    return subjects
-      .filter(({ state: { id, version }, isGone }) => {
-        const known = isGone ? this.deleted.get(id) === version + 1 : this.live.get(id) === version;
-        return !known || (isGone && this.live.has(id));
-      })
-      .map(({ path, isGone }) => `${path}${isGone ? ', deleted' : ''}`);
-  }
-
-  private async advance(): Promise<boolean> {
+/** Follows the feed until it knows of every change that the load has made, or for as long as `until` waits. */
+async function follow(follower: Follower<unknown>, load: Load, writing: Promise<unknown>): Promise<void> {
+  let isWritten = false;
+  const end = () => {
+    isWritten = true;
+  };
+  writing.then(end, end);
+  const catchUp = async () => {
     try {
-      const page = await this.feed.read(this.place, 100);
-      if (!page) throw new Error('The place has expired.');
-      for (const change of page.changes) {
-        const { id, version } = change;
-        this.live.delete(id);
-        ('deleted' in change ? this.deleted : this.live).set(id, version);
-      }
-      this.place = page.next;
-      this.changes += page.changes.length;
-      return page.changes.length > 0;
+      if (!(await follower.catchUp())) throw new Error('The place has expired.');
     } catch (error) {
-      if (error instanceof AppError && error.code === 'unavailable') return false;
-      throw error;
+      if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
     }
-  }
+  };
+  await until('the load has ended', async () => {
+    await catchUp();
+    return isWritten;
+  });
+  await until('the follower knows all', async () => {
+    await catchUp();
+    return missedOf(follower, load).length === 0;
+  }).catch(() => {});
+}
+
+/** The records of which it does not know the last change. */
+function missedOf({ known }: Follower<unknown>, { subjects }: Load): string[] {
+  return subjects
+    .filter(({ state: { id, version }, isGone }) => known.get(id) !== (isGone ? -version - 1 : version))
+    .map(({ path, isGone }) => `${path}${isGone ? ', deleted' : ''}`);
 }
 
 /** All products, as a process shows them. */
@@ -237,7 +209,7 @@ export function killedServerContract(
       // It costs more than the rest of the load, and other tests do the same.
       for (const client of clients) client.documented = undefined;
       const load = new Load(clients);
-      const follower = await Follower.from(store.changes.products);
+      const follower = await Follower.of(store.changes.products, store.products);
       const killing = async () => {
         const more = async () => {
           const goal = load.acknowledged + writesPerKill;
@@ -259,7 +231,7 @@ export function killedServerContract(
         }),
       );
       const writing = load.run();
-      await Promise.race([Promise.all([writing, killing(), follower.follow(load, writing)]), ...deaths]);
+      await Promise.race([Promise.all([writing, killing(), follow(follower, load, writing)]), ...deaths]);
 
       const { expected } = load;
       const found = await everything(clients[0] as HttpClient);
@@ -274,8 +246,8 @@ export function killedServerContract(
       figure(`lost by ${name}`, lost.length);
       figure(`doubled by ${name}`, extra.length);
       figure(`stale reads of ${name}`, load.stale.length);
-      const missed = follower.missedOf(load);
-      figure(`changes in the feed of ${name}`, follower.changes);
+      const missed = missedOf(follower, load);
+      figure(`changes in the feed of ${name}`, follower.shown);
       figure(`missed in the feed of ${name}`, missed.length);
       const none = { lost: [], extra: [], stale: [], missed: [] };
       expect({ lost, extra, stale: load.stale, missed }).to.deep.equal(none);

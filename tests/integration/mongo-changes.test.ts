@@ -9,8 +9,6 @@ import { deriveAll } from '../support/derive-all.js';
 import { Follower } from '../support/follower.js';
 import { MongoGate } from '../support/mongo-proxy.js';
 import { serverOf, throughProxy } from '../support/mongo-url.js';
-import { TEST_SEED } from '../support/run-settings.js';
-import { SeededRandom } from '../support/seeded-random.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -230,28 +228,6 @@ describe('the feed of changes on MongoDB', () => {
     expect((await feed.read(start, 3))?.changes.map(({ id }) => id)).to.deep.equal([3, 1, 2]);
   });
 
-  it('misses nothing while ten processes move at once and read from each other', async () => {
-    const random = new SeededRandom(TEST_SEED);
-    const others = [store, ...(await Promise.all(Array.from({ length: 9 }, () => replica())))];
-    const following = await follower();
-    const versions = new Map<Id, number>();
-    for (let round = 0; round < 8; round++) {
-      const ids = Array.from({ length: 10 }, (_, at) => round * 10 + at + 1);
-      await insert(...ids);
-      for (const id of ids) versions.set(id, 1);
-      await Promise.all(others.map(({ changes }) => changes.products.end()));
-      for (const id of ids.filter(() => random.chance(0.5))) {
-        if (random.chance(0.3)) await remove(id, 1);
-        else await change(id);
-        versions.set(id, (await store.products.find(id)) ? 2 : -2);
-      }
-      expect(await following.catchUp(7, random.oneOf(others).changes.products)).to.equal(true);
-    }
-    expect([...following.known].toSorted(byId)).to.deep.equal([...versions].toSorted(byId));
-    const found = await numbers();
-    expect(found).to.deep.equal(found.map((_, at) => at + 1));
-  });
-
   it('starts the age of a tombstone when its deletion is in the log', async () => {
     await insert(1);
     await remove(1, 1);
@@ -372,7 +348,3 @@ describe('the feed of changes on MongoDB', () => {
     expect(new Set(positions).size).to.equal(1);
   });
 });
-
-function byId([one]: readonly [Id, number], [other]: readonly [Id, number]): number {
-  return one - other;
-}
