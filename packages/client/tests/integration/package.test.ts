@@ -103,7 +103,6 @@ describe('the package of the client', () => {
     const command = running.replace('/path/to/data/tls/ca.pem', authority).replace('pcs_…', FIRST_KEY);
     expect((await run('sh', ['-ec', command])).split('\n')).to.deep.equal([
       '1 Bright Lamp',
-      '1 2',
       'tags  ',
       'brand  ',
       'attributes[colour]  ',
