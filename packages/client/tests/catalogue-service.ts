@@ -50,7 +50,7 @@ export function catalogueService(environment: Record<string, string> = {}): Serv
 }
 
 /** A refusal of the service. */
-export const refused = (status: number, headers = {}) =>
+export const refused = (status: number, headers = {}): Response =>
   Response.json({ code: 'unavailable', message: 'later', details: [] }, { status, headers });
 
 /** Sends a request as a proxy that terminates TLS does. */
