@@ -414,7 +414,11 @@ describe('the console, when a person edits', () => {
     it('that was deleted meanwhile can be created anew with the typed text', async () => {
       const { id, page } = await openProduct();
       await field(page, 'Name').fill('Phoenix');
-      await service.client.delete(`/v1/products/${id}`);
+      // Behind the click, so that the page does not learn of it before.
+      await page.route(`**/v1/products/${id}`, async (route) => {
+        if (route.request().method() === 'PATCH') await service.client.delete(`/v1/products/${id}`);
+        await route.continue();
+      });
       await save(page);
       await problems(page).getByText('Somebody deleted this record').waitFor();
       await page.getByRole('button', { name: 'Create it anew' }).click();
