@@ -4,16 +4,12 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 // biome-ignore lint/suspicious/noExplicitAny: tests check the results
 export type ResultLine = any;
 
-/**
- * The values of a text with a line of JSON each, such as NDJSON or a log. A last line without its end and blank lines are
- * left out.
- */
+/** The values of a text with a line of JSON each, such as NDJSON or a log. A last line without its end is left out. */
 // biome-ignore lint/suspicious/noExplicitAny: tests check the values
 export function jsonLines(text: string): any[] {
   return text
     .split('\n')
     .slice(0, -1)
-    .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 }
 

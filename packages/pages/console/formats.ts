@@ -84,7 +84,7 @@ const WITH_EXPONENT = /^-?\d+(?:\.\d+)?e/i;
  */
 export function typedNumber(text: string, isInteger = false): number | NumberProblem {
   const typed = text.trim();
-  const readings = !isInteger && WITH_EXPONENT.test(typed) ? [typed] : decimalsIn(typed);
+  const readings = WITH_EXPONENT.test(typed) ? [typed] : decimalsIn(typed);
   if (readings.length > 1) return { code: 'ambiguous', readings };
   const [decimal = ''] = readings;
   const number = isInteger ? readInteger(decimal) : readNumber(decimal);

@@ -14,15 +14,15 @@ const { columns: texts } = TEXTS;
 const FIRST: Readonly<Record<string, readonly string[]>> = {
   products: ['images', 'name', 'sku', 'price', 'stock', 'status', 'tags'],
 };
-/** Elsewhere texts that may be absent and are this long, metadata and what variants share are hidden. */
 const LONG = 1_000;
 
-/** Whether a field is a column until the person chooses others. */
-export function isShownAtFirst(resource: Resource, { name, isMetadata, isRequired, schema, meaning }: Field): boolean {
-  return (
-    FIRST[resource.name]?.includes(name) ??
-    (!isMetadata && meaning !== 'variants' && (isRequired || (schema.maxLength ?? 0) < LONG))
-  );
+/** Whether a field is a column where nobody chose: not long texts that may be absent, metadata and what variants share. */
+export function isShort({ isMetadata, isRequired, schema, meaning }: Field): boolean {
+  return !isMetadata && meaning !== 'variants' && (isRequired || (schema.maxLength ?? 0) < LONG);
+}
+
+function isShownAtFirst(resource: Resource, field: Field): boolean {
+  return FIRST[resource.name]?.includes(field.name) ?? isShort(field);
 }
 
 /** Some fields as columns: those of {@link FIRST} in that order, then the others. */

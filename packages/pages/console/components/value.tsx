@@ -38,7 +38,8 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
   }
   // Attributes could have the same names.
   if (field.schema.properties && isPrice(value)) return <>{priceText(value)}</>;
-  if (field.meaning === 'pictures' && Array.isArray(value)) return <Pictures value={value} />;
+  if (field.meaning === 'pictures' && Array.isArray(value))
+    return <Pictures value={isWhole ? value : value.slice(0, 1)} />;
   const parts = partsOf(value);
   const shown = isWhole ? parts : parts.slice(0, MAX_PARTS);
   const areTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { References } from '../../docs/references.js';
-import { isShownAtFirst } from '../components/column-menu.js';
+import { isShort } from '../components/column-menu.js';
 import { Value } from '../components/value.js';
 import { ConsoleContext, useConsole } from '../context.js';
 import { formFields } from '../edit/form-model.js';
@@ -24,7 +24,7 @@ export function ImportPreview({ resource, records, format, isUpdate }: ImportPre
   const { importing } = console.texts;
   if (records.length === 0) return null;
   const fields = resource.fields.filter(
-    (field) => isShownAtFirst(resource, field) && records.some(({ values }) => values?.[field.name] !== undefined),
+    (field) => isShort(field) && records.some(({ values }) => values?.[field.name] !== undefined),
   );
   const hasPrice = records.some(({ values }) => values?.['price'] !== undefined);
   return (

@@ -41,8 +41,6 @@ export interface RunOptions {
   readonly limits?: PartLimits;
   /** Tells which records are as the file says. It finds out what an attempt has done whose results were lost. */
   readonly areDone?: ((records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>) | undefined;
-  /** Called with the result of each record, whose number counts from 1. */
-  readonly onResult?: ((number: number, result: ImportResult) => void) | undefined;
 }
 
 /** How many findings of each kind are kept. */
@@ -167,7 +165,6 @@ export class ImportRun {
     await this.failures.add(part, results);
     for (const [at, result] of results.entries()) {
       this.count(result);
-      this.options.onResult?.(this.records + at + 1, result);
       const kept = this.keptIn(result);
       if (kept && kept.length < MAX_FINDINGS) kept.push(await this.finding(part, at, result));
     }
