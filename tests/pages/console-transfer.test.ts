@@ -123,6 +123,20 @@ describe('imports in the console', () => {
     expect(await row('Cents').count()).to.equal(0);
   });
 
+  it('show each column of a file before they start, also one that the list hides, and one picture of several', async () => {
+    const { page } = await open('#/import/products');
+    const pictures = '"https://a.example/1.png|https://a.example/2.png"';
+    await choose(page, 'columns.csv', `name,brand,gtin,images\nLamp,Acme,4006381333931,${pictures}`);
+    await page.getByRole('cell', { name: 'Acme' }).waitFor();
+    expect(await page.locator('.records thead th').allInnerTexts()).to.have.members([
+      'Name',
+      'Brand',
+      'GTIN',
+      'Images',
+    ]);
+    expect(await page.locator('.records .address').allInnerTexts()).to.deep.equal(['https://a.example/1.png']);
+  });
+
   for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`show a wide file before they start without axe violations ${appearance}`, async () => {
       const { page } = await open('#/import/products', options);
