@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly limits?: PartLimits;
   /** Tells which records are as the file says. It finds out what an attempt has done whose results were lost. */
   readonly areDone?: ((records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>) | undefined;
+  /** Called once for each record in the order of the file, with its number, counted from 1. */
+  readonly onResult?: ((number: number, result: ImportResult) => void) | undefined;
 }
 
 /** How many findings of each kind are kept. */
@@ -165,6 +167,7 @@ export class ImportRun {
     await this.failures.add(part, results);
     for (const [at, result] of results.entries()) {
       this.count(result);
+      this.options.onResult?.(this.records + at + 1, result);
       const kept = this.keptIn(result);
       if (kept && kept.length < MAX_FINDINGS) kept.push(await this.finding(part, at, result));
     }
@@ -188,7 +191,10 @@ export class ImportRun {
       if (isConflict(result)) conflicts.push(await this.finding(part, at, result));
     const done = conflicts.length > 0 ? await areDone(conflicts, signal) : [];
     const own = new Set(conflicts.filter((_, at) => done[at]).map(({ result }) => result));
-    return again.map((result) => (own.has(result) ? { line: result.line, status: 200, replayed: true } : result));
+    return again.map((result) => {
+      const { error, ...done } = result;
+      return error && own.has(result) ? { ...done, status: 200, replayed: true } : result;
+    });
   }
 
   private async finding({ records }: Part, at: number, result: ImportResult): Promise<Finding> {

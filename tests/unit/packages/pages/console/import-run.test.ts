@@ -424,7 +424,9 @@ describe('an update from a file', () => {
       if (++calls === 1) throw new TypeError('network error');
     };
     const asked: number[] = [];
+    const told: unknown[] = [];
     const run = new ImportRun(lines('conflict', 'same', 'conflict', 'new', 'gone'), 'ndjson', lost, {
+      onResult: (number, { status, id, version }) => told.push([number, status, id, version]),
       areDone: async (records) => {
         asked.push(...records.map(({ number }) => number));
         return records.map(({ number }) => number === 1);
@@ -436,6 +438,13 @@ describe('an update from a file', () => {
     await run.run(never, () => {});
     const { created, changed, unchanged, earlier, refused } = run.progress;
     expect(asked).to.deep.equal([1, 3]);
+    expect(told).to.deep.equal([
+      [1, 200, 3, 9],
+      [2, 200, 2, 7],
+      [3, 412, 3, 9],
+      [4, 201, 1, 1],
+      [5, 204, undefined, undefined],
+    ]);
     expect({ created, changed, unchanged, earlier }).to.deep.equal({
       created: 1,
       changed: 0,
