@@ -132,7 +132,7 @@ describe('imports in the console', () => {
       'Name',
       'Brand',
       'GTIN',
-      'Images',
+      'Pictures',
     ]);
     expect(await page.locator('.records .address').allInnerTexts()).to.deep.equal(['https://a.example/1.png']);
   });

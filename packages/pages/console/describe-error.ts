@@ -1,6 +1,10 @@
-import { CatalogueError, UnknownOutcomeError } from '#packages/client/index.js';
+import { CatalogueError, type ErrorDetail, UnknownOutcomeError } from '#packages/client/index.js';
+import type { Schema } from '../docs/openapi.js';
+import type { References } from '../docs/references.js';
+import { stepsOf } from './edit/json.js';
+import { pathAt, wordsOf } from './field-words.js';
 import { TEXTS } from './texts.js';
-import type { ErrorText } from './types.js';
+import type { ErrorText, Resource } from './types.js';
 
 const { errors } = TEXTS;
 const BY_STATUS: Readonly<Record<number, ErrorText>> = {
@@ -30,15 +34,56 @@ export function describeError(error: unknown): ErrorText {
     : { ...found, text: `${found.text} ${errors.requestId(requestId)}` };
 }
 
-/** What the service says about the field at a JSON Pointer, or about a part of it. */
-export function messageAt(error: unknown, pointer: string): string | undefined {
-  const details = error instanceof CatalogueError ? error.details : [];
-  return details.find((detail) => 'pointer' in detail && detail.pointer?.startsWith(pointer))?.message;
+/** What is wrong with a value that the service refused: the part of the rule that it breaks. */
+export function brokenRule(detail: ErrorDetail, resource: Resource, references: References): string {
+  const { code, message } = detail;
+  const pointer = 'pointer' in detail ? (detail.pointer ?? '') : '';
+  const { broken } = TEXTS.form;
+  // The words of the service begin with the path of the field.
+  const own = sentence(message.replace(`${stepsOf(pointer).join('.')} must`, 'This must'));
+  if (/ must have a key /.test(message)) return code === 'too_short' ? broken.noKey : broken.key;
+  const { type, description = '', maxLength, maxItems, minimum, maximum } = schemaAt(pointer, resource, references);
+  const words = wordsOf(pathAt(pointer), resource.name);
+  const isItsRule = description.endsWith(message.replace(/^.*? must be /s, ''));
+  switch (code) {
+    case 'required':
+      return broken.required;
+    case 'too_short':
+      return type === 'array' ? broken.noEntry : broken.required;
+    case 'too_long': {
+      const most = maxLength ?? maxItems;
+      return most === undefined ? own : type === 'array' ? broken.entries(most) : broken.characters(most);
+    }
+    case 'out_of_range':
+      return minimum === undefined || maximum === undefined ? own : broken.range(minimum, maximum);
+    case 'duplicate_value':
+      return 'id' in detail ? broken.taken(resource.singular) : broken.repeated;
+    case 'reference_not_found':
+      return broken.gone;
+    case 'invalid_format':
+      // Behind its rule the service says what a typing error or a spreadsheet did.
+      return /\w\. ([A-Z].*)$/.exec(message)?.[1] ?? (isItsRule ? words?.form : undefined) ?? own;
+    default:
+      return own;
+  }
+}
+
+/** The schema of the value at a JSON Pointer. Of an attribute, that of texts. */
+function schemaAt(pointer: string, { input }: Resource, references: References): Schema {
+  return stepsOf(pointer).reduce<Schema>((schema, step) => {
+    const { properties, items, patternProperties } = schema;
+    const inner = references.schema(properties?.[step] ?? items ?? patternProperties?.['^']);
+    return references.schema(inner.anyOf?.[0] ?? inner);
+  }, input ?? {});
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, '.');
 }
 
 /** What the service says about a request that it refused. */
 function refusal({ message, code, details }: CatalogueError): ErrorText {
-  const texts = details.map((detail) => `${detail.message}.`.replace(/\.\.$/, '.'));
+  const texts = details.map((detail) => sentence(detail.message));
   return {
     title: errors.refused,
     text: texts.length > 0 ? texts.join(' ') : message.replace(`${code}: `, ''),

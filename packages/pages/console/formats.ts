@@ -1,5 +1,6 @@
 import { amountOf, currencyDigits, decimalOf } from '#src/domain/money.js';
 import { JSON_NUMBER, readInteger, readNumber } from '#src/shared/json.js';
+import { wordsOf } from './field-words.js';
 
 export interface Price {
   /** In the smallest unit of the currency. */
@@ -148,12 +149,11 @@ export function localOf(instant: string): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** The words of a field's name: `createdAt` → `Created at`, `price.amount` → `Price amount`, `sku` → `SKU`. */
-export function labelOf(name: string): string {
-  const words = name
+/** The label of a field: of one that has no words of its own, those of its name. */
+export function labelOf(path: string): string {
+  const words = path
     .replaceAll('.', ' ')
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
-  const proper = words.replace(/\b(id|sku|url|gtin)\b/g, (word) => word.toUpperCase());
-  return proper.charAt(0).toUpperCase() + proper.slice(1);
+  return wordsOf(path)?.label ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

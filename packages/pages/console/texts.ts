@@ -153,10 +153,6 @@ export const TEXTS = {
     more: 'Read more',
   },
   form: {
-    hints: {
-      amount: `As people write prices: ${amountText(4990, 'EUR')} for EUR, 4990 for JPY.`,
-      currency: 'Three capital letters, for example EUR.',
-    } as Readonly<Record<string, string>>,
     saveEmpty: 'Save an empty text',
     noValue: 'no value',
     emptyValue: 'empty text',
@@ -167,13 +163,11 @@ export const TEXTS = {
     yes: 'yes',
     no: 'no',
     remove: 'Remove',
-    addAttribute: 'Add attribute',
     attribute: (key: string) => (key === '' ? 'new attribute' : `attribute ${key}`),
-    addItem: 'Add row',
-    row: (row: number) => `row ${row}`,
+    addEntry: (entry: string) => `Add ${entry}`,
+    entry: (entry: string, at: number) => `${entry} ${at + 1}`,
     removeRow: (row: string) => `Remove ${row}`,
     move: (row: string, step: -1 | 1) => `Move ${row} ${step < 0 ? 'up' : 'down'}`,
-    chipsHint: 'Enter adds one, and Backspace removes the last. You can paste several, one a line.',
     removeChip: (text: string) => `Remove ${text}`,
     newTitle: (singular: string) => `New ${singular}`,
     create: 'Create',
@@ -184,12 +178,22 @@ export const TEXTS = {
     notSaved: 'Not saved yet',
     created: (singular: string, id: number) => `Created ${singular} ${id}.`,
     saved: (name: string) => `Saved ${name}.`,
-    problemsTitle: 'Nothing was saved. Please mend this:',
-    /** A JSON Pointer as a person reads it, such as `items › row 2 › productId`. */
-    problemAt: (pointer: string, message: string) => {
-      const withRows = pointer.slice(1).replace(/\/(\d+)(?=\/)/, (_, at) => `/row ${Number(at) + 1}`);
-      const place = withRows.replaceAll('/', ' › ').replaceAll('~1', '/').replaceAll('~0', '~');
-      return `${place}: ${message}`;
+    problemsTitle: 'Nothing was saved. Correct this first:',
+    /** The part of a rule that a value breaks. */
+    broken: {
+      required: 'Fill this in.',
+      noEntry: 'Add at least one.',
+      characters: (most: number) => `At most ${numberText(most)} characters fit here.`,
+      entries: (most: number) => `There can be at most ${numberText(most)}.`,
+      range: (least: number, most: number) =>
+        most === Number.MAX_SAFE_INTEGER
+          ? `Write ${least} or more.`
+          : `Write a number from ${numberText(least)} to ${numberText(most)}.`,
+      taken: (singular: string) => `Another ${singular} has this already.`,
+      repeated: 'This is there twice.',
+      gone: 'This does not exist any more. Choose another one.',
+      noKey: 'Give the attribute a name.',
+      key: 'The name has at most 64 characters in one line.',
     },
     problem: problemText,
     goneTitle: 'Somebody deleted this record',
@@ -364,7 +368,6 @@ export const TEXTS = {
   webhooks: {
     create: 'Create webhook',
     name: 'Name',
-    nameHint: 'What receives the messages, for example “search index”.',
     url: 'URL',
     urlHint: 'The service sends a POST there after each change, by https alone.',
     otherUrlHint: 'Another URL gets a new secret, and makes your key the owner.',
@@ -419,11 +422,8 @@ export const TEXTS = {
     new: 'New key',
     create: 'Create key',
     name: 'Name',
-    nameHint: 'What uses the key, for example “web shop”.',
     scopes: 'Scopes',
-    scopesHint: 'A key can give only scopes that it has itself.',
     expires: 'Expires',
-    expiresHint: 'In your time zone. Empty: never.',
     created: 'The key is created',
     once: 'Copy the key now: the service stores only its hash and cannot show it again.',
     replayed:

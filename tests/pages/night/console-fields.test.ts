@@ -81,7 +81,7 @@ describe('the fields of a product in the console', () => {
       expect(await isLoaded(picture)).to.equal(1);
       expect(await picture.getAttribute('loading')).to.equal('lazy');
       expect(await picture.getAttribute('referrerpolicy')).to.equal('no-referrer');
-      expect(await page.getByRole('columnheader').first().innerText()).to.equal('Images');
+      expect(await page.getByRole('columnheader').first().innerText()).to.equal('Pictures');
       await page.getByRole('link', { name: BROKEN.url }).waitFor();
       await page.getByRole('link', { name: UNSAFE.url }).waitFor();
       expect(await page.locator('tbody img').count()).to.equal(1);
@@ -226,17 +226,17 @@ describe('the fields of a product in the console', () => {
       await page.getByRole('button', { name: 'Remove new' }).press('Enter');
       expect(await isFocused(tags)).to.equal(true);
       await page.keyboard.type('last');
-      const row = (at: number) => page.getByRole('group', { name: `row ${at}` });
+      const row = (at: number) => page.getByRole('group', { name: `picture ${at}` });
       for (const [at, { url, alt }] of [FRONT, BACK].entries()) {
-        await page.getByRole('button', { name: 'Add row' }).press('Enter');
+        await page.getByRole('button', { name: 'Add picture' }).press('Enter');
         expect(await isFocused(row(at + 1).getByLabel('URL'))).to.equal(true);
         await page.keyboard.type(url);
         await page.keyboard.press('Tab');
         await page.keyboard.type(alt);
       }
-      expect(await page.getByRole('button', { name: 'Move row 1 up' }).count()).to.equal(0);
-      await page.getByRole('button', { name: 'Move row 2 up' }).press('Enter');
-      expect(await isFocused(page.getByRole('button', { name: 'Move row 1 down' }))).to.equal(true);
+      expect(await page.getByRole('button', { name: 'Move picture 1 up' }).count()).to.equal(0);
+      await page.getByRole('button', { name: 'Move picture 2 up' }).press('Enter');
+      expect(await isFocused(page.getByRole('button', { name: 'Move picture 1 down' }))).to.equal(true);
       expect(await row(1).getByLabel('URL').inputValue()).to.equal(BACK.url);
       await input(page, 'Stock').fill('3');
       await save(page);
@@ -260,7 +260,7 @@ describe('the fields of a product in the console', () => {
       const { page } = await open(`#/products/${id}`);
       await page.getByLabel('Status').selectOption('live');
       for (const tag of LAMP.tags) await page.getByRole('button', { name: `Remove ${tag}` }).click();
-      for (const _ of LAMP.images) await page.getByRole('button', { name: 'Remove row 1' }).click();
+      for (const _ of LAMP.images) await page.getByRole('button', { name: 'Remove picture 1' }).click();
       for (const label of ['Brand', 'GTIN', 'Group', 'Stock', 'SKU']) await input(page, label).fill('');
       await input(page, 'URL').last().fill('');
       await save(page);
@@ -273,7 +273,7 @@ describe('the fields of a product in the console', () => {
       const { page } = await open('#/products/new');
       await input(page, 'Name').fill('Chair');
       await input(page, 'Tags').fill('x'.repeat(65));
-      await page.getByRole('button', { name: 'Add row' }).click();
+      await page.getByRole('button', { name: 'Add picture' }).click();
       await page.keyboard.type('ftp://pictures.example/a.png');
       await input(page, 'GTIN').fill('4006381333932');
       await save(page);
@@ -281,11 +281,11 @@ describe('the fields of a product in the console', () => {
       expect(await input(page, 'Tags').getAttribute('aria-invalid')).to.equal('true');
       expect(await input(page, 'GTIN').getAttribute('aria-invalid')).to.equal('true');
       expect(await page.locator('[data-pointer="/images/0/url"]').getAttribute('aria-invalid')).to.equal('true');
-      await page.getByRole('alert').getByRole('button', { name: /^tags/ }).click();
+      await page.getByRole('alert').getByRole('button', { name: /^Tags/ }).click();
       expect(await isFocused(input(page, 'Tags'))).to.equal(true);
       await page.keyboard.press('Enter');
       await save(page);
-      await page.getByRole('alert').getByRole('button', { name: /^tags/ }).click();
+      await page.getByRole('alert').getByRole('button', { name: /^Tags/ }).click();
       expect(await isFocused(page.getByRole('button', { name: /^Remove xxx/ }))).to.equal(true);
     });
   });
@@ -307,7 +307,7 @@ describe('the fields of a product in the console', () => {
       expect(await changes.evaluateAll((all) => all.map((row) => row.children[1]?.textContent))).to.deep.equal([
         'Status',
         'Tags',
-        'Images',
+        'Pictures',
         'Stock',
       ]);
       expect(await changes.nth(1).innerText()).to.match(/Tags\s+brass\s+brass\s+\[red\]/);

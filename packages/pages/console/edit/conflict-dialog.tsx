@@ -2,7 +2,8 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { useConsole } from '../context.js';
-import { FieldControl, useFieldLabels } from './fields.js';
+import { labelOf } from '../formats.js';
+import { FieldControl } from './fields.js';
 import { type Field, type FormProblem, type FormValue, formValue, jsonOf } from './form-model.js';
 import { type Json, type JsonObject, member, pointerTo } from './json.js';
 import { type Failed, messagesOf, ProblemSummary, problemsOf } from './problems.js';
@@ -94,8 +95,8 @@ interface DifferenceProps {
 }
 
 function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
-  const { choices, conflict: texts, form } = useConsole().texts;
-  const { label } = useFieldLabels(field);
+  const { choices, conflict: texts } = useConsole().texts;
+  const label = labelOf(field.name);
   const [name, key] = difference.path;
   const none = choices[name]?.none;
   const id = useId();
@@ -138,7 +139,7 @@ function DifferenceControl({ field, difference, choice, problems, onChange }: Di
           field={field}
           pointer={pointerTo(name)}
           value={choice.own}
-          messages={messagesOf(problemsOf(problems, form.problem))}
+          messages={messagesOf(problemsOf(problems))}
           onChange={(own) => onChange({ own })}
           fixedKey={key}
         />

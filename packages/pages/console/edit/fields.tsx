@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Field as Labelled } from '../components/field.js';
 import { useConsole } from '../context.js';
+import { pathAt, wordsOf } from '../field-words.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
 import { useCompletions } from './completions.js';
 import {
@@ -24,7 +25,7 @@ import {
   type TextField,
   withTyped,
 } from './form-model.js';
-import { pointerTo } from './json.js';
+import { pointerTo, stepsOf } from './json.js';
 
 /** What is wrong, by JSON Pointer. */
 export type Messages = ReadonlyMap<string, string>;
@@ -97,13 +98,23 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
   }
 }
 
-/** The label and the hint of a field. */
-export function useFieldLabels(field: Field): { readonly label: string; readonly hint: string } {
-  const { form } = useConsole().texts;
-  return { label: labelOf(field.name), hint: form.hints[field.name] ?? field.description };
+/** What {@link Labelled} gets for the field at a JSON Pointer. */
+function labelling({
+  field,
+  pointer,
+  messages,
+}: Pick<ControlProps<Field, FormValue>, 'field' | 'pointer' | 'messages'>) {
+  const path = pathAt(pointer);
+  return {
+    label: labelOf(path),
+    hint: wordsOf(path)?.help,
+    isRequired: field.isRequired,
+    error: messages.get(pointer),
+  };
 }
 
-function TextControl({ field, pointer, value, messages, onChange }: ControlProps<TextField, string | null>) {
+function TextControl(props: ControlProps<TextField, string | null>) {
+  const { field, pointer, value, onChange } = props;
   const { form } = useConsole().texts;
   const [list, completions] = useCompletions(pointer, value ?? '');
   /** A text area has line feeds alone, so a text with CRLF gets its own line breaks back. */
@@ -111,7 +122,7 @@ function TextControl({ field, pointer, value, messages, onChange }: ControlProps
     onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
   return (
     <>
-      <Labelled {...useFieldLabels(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+      <Labelled {...labelling(props)}>
         {(control) => {
           const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
           return field.isMultiline ? (
@@ -147,9 +158,10 @@ function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/g, '\r\n');
 }
 
-function NumberControl({ field, pointer, value, messages, onChange }: ControlProps<NumberField, string>) {
+function NumberControl(props: ControlProps<NumberField, string>) {
+  const { pointer, value, onChange } = props;
   return (
-    <Labelled {...useFieldLabels(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+    <Labelled {...labelling(props)}>
       {(control) => (
         <input
           {...control}
@@ -163,10 +175,11 @@ function NumberControl({ field, pointer, value, messages, onChange }: ControlPro
   );
 }
 
-function ChoiceControl({ field, pointer, value, messages, onChange }: ControlProps<ChoiceField, string>) {
+function ChoiceControl(props: ControlProps<ChoiceField, string>) {
+  const { field, pointer, value, onChange } = props;
   const { choices, form } = useConsole().texts;
   return (
-    <Labelled {...useFieldLabels(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+    <Labelled {...labelling(props)}>
       {(control) => (
         <select
           {...control}
@@ -187,9 +200,10 @@ function ChoiceControl({ field, pointer, value, messages, onChange }: ControlPro
 }
 
 /** Texts as chips. Enter makes one of what is typed; Backspace before any text removes the last. */
-function ChipsControl({ field, pointer, value, messages, onChange }: ControlProps<ChipsField, ChipsValue>) {
+function ChipsControl(props: ControlProps<ChipsField, ChipsValue>) {
+  const { field, pointer, value, messages, onChange } = props;
   const { form } = useConsole().texts;
-  const { label, hint } = useFieldLabels(field);
+  const labels = labelling(props);
   const input = useRef<HTMLInputElement>(null);
   const { texts, typed } = value;
   const [list, completions] = useCompletions(pointer, typed);
@@ -214,18 +228,18 @@ function ChipsControl({ field, pointer, value, messages, onChange }: ControlProp
     input.current?.focus();
   };
   const own = (at: number) => pointer + pointerTo(at);
-  const errors = [...messages].filter(([at]) => at === pointer || at.startsWith(`${pointer}/`));
+  const error = [...messages]
+    .filter(([at]) => at === pointer || at.startsWith(`${pointer}/`))
+    .map(([at, message]) =>
+      at === pointer ? message : `“${withTyped(value, field)[Number(stepsOf(at).at(-1))]}”: ${message}`,
+    )
+    .join(' ');
   return (
-    <Labelled
-      label={label}
-      hint={[hint, form.chipsHint].filter(Boolean).join(' ')}
-      isRequired={field.isRequired}
-      error={errors.map(([, message]) => message).join(' ')}
-    >
+    <Labelled {...labels} error={error}>
       {(control) => (
         <>
           {texts.length > 0 && (
-            <ul class="chips" aria-label={label}>
+            <ul class="chips" aria-label={labels.label}>
               {texts.map((text, at) => (
                 <li key={text} class="chip">
                   {text}{' '}
@@ -264,15 +278,14 @@ interface GroupProps extends Pick<ControlProps<Field, FormValue>, 'field' | 'poi
 }
 
 /** Several controls under one legend. The error of the whole is in its description. */
-function Group({ field, pointer, messages, children }: GroupProps) {
-  const { label, hint } = useFieldLabels(field);
+function Group({ children, ...props }: GroupProps) {
+  const { label, hint, isRequired, error } = labelling(props);
   const id = useId();
-  const error = messages.get(pointer);
   return (
-    <fieldset class="group" data-pointer={pointer} tabIndex={-1} aria-describedby={error && id}>
+    <fieldset class="group" data-pointer={props.pointer} tabIndex={-1} aria-describedby={error && id}>
       <legend>
         {label}
-        {field.isRequired && <span aria-hidden="true"> *</span>}
+        {isRequired && <span aria-hidden="true"> *</span>}
       </legend>
       {error && (
         <p class="field-error" id={id}>
@@ -300,14 +313,12 @@ function PriceControl({ field, value, ...rest }: ControlProps<PriceField, FormVa
   const currency = String(value['currency'] ?? '');
   const amount = typedAmount(String(value['amount'] ?? ''), currency);
   return (
-    <Group field={field} {...rest}>
-      <div class="form-row">
-        <Fields fields={field.fields} values={value} {...rest} />
-        {typeof amount === 'number' && currency !== '' && (
-          <output class="price">{priceText({ amount, currency })}</output>
-        )}
-      </div>
-    </Group>
+    <div class="form-row">
+      <Fields fields={field.fields} values={value} {...rest} />
+      {typeof amount === 'number' && currency !== '' && (
+        <output class="price">{priceText({ amount, currency })}</output>
+      )}
+    </div>
   );
 }
 
@@ -396,7 +407,7 @@ function MapControl({ field, value, onChange, ...rest }: ControlProps<MapField, 
         rows={value}
         newRow={newMapRow}
         onChange={onChange}
-        addLabel={form.addAttribute}
+        addLabel={form.addEntry(entryOf(rest.pointer))}
         label={({ key }) => form.attribute(key)}
       >
         {(row, _at, change) => <MapRowControl row={row} {...rest} onChange={change} />}
@@ -470,6 +481,11 @@ function MapRowControl({ row, pointer, messages, onChange, hasFixedKey = false }
   );
 }
 
+/** What one entry of a list or a map is called. */
+function entryOf(pointer: string): string {
+  return wordsOf(pathAt(pointer))?.entry ?? labelOf(pathAt(pointer)).toLowerCase();
+}
+
 function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField, readonly ListRow[]>) {
   const { form } = useConsole().texts;
   return (
@@ -479,8 +495,8 @@ function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField
         newRow={() => newListRow(field)}
         isOrdered
         onChange={onChange}
-        addLabel={form.addItem}
-        label={(_row, at) => form.row(at + 1)}
+        addLabel={form.addEntry(entryOf(rest.pointer))}
+        label={(_row, at) => form.entry(entryOf(rest.pointer), at)}
       >
         {(row, at, change) => (
           <Fields

@@ -7,7 +7,6 @@ import { isObject, type Json, type JsonObject, member, pointerTo } from './json.
 interface FieldBase {
   readonly name: string;
   readonly isRequired: boolean;
-  readonly description: string;
 }
 export interface TextField extends FieldBase {
   readonly kind: 'text';
@@ -101,7 +100,7 @@ export function formFields(input: AnySchema | undefined, references: References)
 /** @throws Error for a schema that no field can show, so that no field of a record is missing unnoticed */
 function fieldOf(name: string, isRequired: boolean, schema: AnySchema, references: References): Field {
   const found = references.schema(schema);
-  const base = { name, isRequired, description: found.description ?? '' };
+  const base = { name, isRequired };
   if (found.type === 'integer' || found.type === 'number')
     return { ...base, kind: 'number', isInteger: found.type === 'integer' };
   if (found.enum) return { ...base, kind: 'choice', values: found.enum.map(String) };
@@ -127,7 +126,7 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
   if (found.properties) {
     const fields = formFields(schema, references);
     return isPriceOf(fields)
-      ? { ...base, kind: 'price', description: '', fields: fields.map(withoutUnit) }
+      ? { ...base, kind: 'price', fields: fields.map((one) => ({ ...one, isRequired })) }
       : { ...base, kind: 'object', fields };
   }
   if (found.patternProperties) return { ...base, kind: 'map' };
@@ -142,11 +141,6 @@ function separatorsOf(pattern: string): string {
 function isPriceOf(fields: readonly Field[]): boolean {
   const kinds = Object.fromEntries(fields.map(({ name, kind }) => [name, kind]));
   return fields.length === 2 && kinds['amount'] === 'number' && kinds['currency'] === 'text';
-}
-
-/** Without the words of the document, which speak of the smallest unit. */
-function withoutUnit(field: Field): Field {
-  return { ...field, description: '' };
 }
 
 export function formOf(fields: readonly Field[], record: JsonObject): FormValues {

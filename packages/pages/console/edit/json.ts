@@ -54,6 +54,14 @@ export function pointerTo(...path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+/** The steps of a JSON Pointer. */
+export function stepsOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 function isContainer(value: Json | undefined): value is JsonObject | readonly Json[] {
   return typeof value === 'object' && value !== null;
 }

@@ -1,10 +1,11 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
+import type { References } from '../../docs/references.js';
 import { Button } from '../components/button.js';
-import { useConsole } from '../context.js';
-import { describeError } from '../describe-error.js';
-import { labelOf } from '../formats.js';
-import type { Console } from '../types.js';
+import { brokenRule, describeError } from '../describe-error.js';
+import { placeOf } from '../field-words.js';
+import { TEXTS } from '../texts.js';
+import type { Resource } from '../types.js';
 import type { Messages } from './fields.js';
 import type { FormProblem } from './form-model.js';
 
@@ -22,32 +23,19 @@ export interface Failed {
   readonly problems: readonly Problem[];
 }
 
-/** @param title the title for problems of what was typed, which the person can mend */
-export function failedOf(error: unknown, title: string): Failed {
+/** Why a form was not saved: what is wrong with each of its fields, if the service says so. */
+export function failedOf(error: unknown, resource: Resource, references: References): Failed {
   if (!(error instanceof CatalogueError) || error.details.length === 0)
     return { ...describeError(error), problems: [] };
   const problems = error.details.map((detail) => {
     const pointer = 'pointer' in detail ? detail.pointer : undefined;
-    return { pointer, message: sentence(withLabel(detail.message, pointer)) };
+    return { pointer, message: brokenRule(detail, resource, references) };
   });
-  return { title, text: '', problems };
+  return { title: TEXTS.form.problemsTitle, text: '', problems };
 }
 
-export function problemsOf(found: readonly FormProblem[], textOf: Console['texts']['form']['problem']): Problem[] {
-  return found.map((one) => ({ pointer: one.pointer, message: textOf(one) }));
-}
-
-/** The service begins with the path of the field, such as `items.0.productId`; a person knows it by its label. */
-function withLabel(message: string, pointer = ''): string {
-  const steps = pointer.split('/').slice(1);
-  const path = steps.join('.').replaceAll('~1', '/').replaceAll('~0', '~');
-  const name = steps.at(-1) ?? '';
-  const isOwn = steps[0] !== 'attributes' && /^[a-z]+$/i.test(name);
-  return isOwn && message.startsWith(`${path} `) ? `${labelOf(name)}${message.slice(path.length)}` : message;
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, '.');
+export function problemsOf(found: readonly FormProblem[]): Problem[] {
+  return found.map((one) => ({ pointer: one.pointer, message: TEXTS.form.problem(one) }));
 }
 
 export function messagesOf(problems: readonly Problem[]): Messages {
@@ -59,7 +47,6 @@ export function messagesOf(problems: readonly Problem[]): Messages {
 
 /** All problems above the form, with links to their fields. It gets the focus as soon as it is shown. */
 export function ProblemSummary({ failed }: { readonly failed: Failed }) {
-  const { form } = useConsole().texts;
   const summary = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => summary.current?.focus(), [failed]);
   const show = (pointer: string) =>
@@ -77,7 +64,7 @@ export function ProblemSummary({ failed }: { readonly failed: Failed }) {
             <li key={`${pointer} ${message}`}>
               {pointer ? (
                 <Button kind="link" onClick={() => show(pointer)}>
-                  {form.problemAt(pointer, message)}
+                  {placeOf(pointer)}: {message}
                 </Button>
               ) : (
                 message

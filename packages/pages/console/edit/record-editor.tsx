@@ -81,7 +81,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     setTouched(new Set());
     setFailed(reason);
   };
-  const failWith = (error: unknown) => fail(failedOf(error, form.problemsTitle));
+  const failWith = (error: unknown) => fail(failedOf(error, resource, references));
 
   /**
    * Sends what differs from the version that was read, and only for this version. A record that is as it was read is no
@@ -143,7 +143,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const withBody = (use: (body: JsonObject) => void) => {
     const { body, problems } = bodyOf(fields, values);
     if (problems.length === 0) return use(body);
-    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems, form.problem) });
+    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems) });
   };
   const submit = (event: Event) => {
     event.preventDefault();

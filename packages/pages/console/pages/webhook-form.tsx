@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { Field } from '../components/field.js';
-import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
-import { messageAt } from '../describe-error.js';
+import { failedOf, messagesOf, ProblemSummary } from '../edit/problems.js';
+import { wordsOf } from '../field-words.js';
 import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 
@@ -30,26 +31,34 @@ interface WebhookFormProps {
 
 export function WebhookForm(props: WebhookFormProps): JSX.Element {
   const { resource, value, urlHint, resourcesHint, problem, onChange, onSubmit, children } = props;
+  const { references } = useConsole();
+  const failed = useMemo(
+    () => (problem === undefined ? undefined : failedOf(problem, resource, references)),
+    [problem],
+  );
+  const messages = messagesOf(failed?.problems ?? []);
   const submit = (event: Event) => {
     event.preventDefault();
     onSubmit();
   };
   return (
     <form class="narrow" noValidate onSubmit={submit}>
-      {problem !== undefined && <ErrorNotice error={problem} />}
-      <Field label={texts.name} hint={texts.nameHint} error={messageAt(problem, '/name')} isRequired>
+      {failed && <ProblemSummary failed={failed} />}
+      <Field label={texts.name} hint={wordsOf('name', resource.name)?.help} error={messages.get('/name')} isRequired>
         {(control) => (
           <input
             {...control}
+            data-pointer="/name"
             value={value.name}
             onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
           />
         )}
       </Field>
-      <Field label={texts.url} hint={urlHint} error={messageAt(problem, '/url')} isRequired>
+      <Field label={texts.url} hint={urlHint} error={messages.get('/url')} isRequired>
         {(control) => (
           <input
             {...control}
+            data-pointer="/url"
             type="url"
             placeholder="https://"
             value={value.url}
@@ -58,7 +67,7 @@ export function WebhookForm(props: WebhookFormProps): JSX.Element {
         )}
       </Field>
       <Choices
-        {...{ resource, hint: resourcesHint, error: messageAt(problem, '/resources') }}
+        {...{ resource, hint: resourcesHint, error: messages.get('/resources') }}
         chosen={value.resources}
         onChoose={(resources) => onChange({ resources })}
       />
@@ -82,7 +91,7 @@ function Choices({ resource, chosen, hint, error, onChoose }: ChoicesProps): JSX
   const names = (references.schema(items).enum ?? []).map(String);
   const shown = names.filter((name) => api.permissions.mayRead.has(name) || chosen.includes(name));
   return (
-    <fieldset class="checks" aria-describedby="resources-note">
+    <fieldset class="checks" data-pointer="/resources" tabIndex={-1} aria-describedby="resources-note">
       <legend>{texts.resources} *</legend>
       {shown.map((name) => (
         <label key={name}>

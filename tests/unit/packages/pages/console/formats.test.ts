@@ -142,15 +142,11 @@ describe('the texts of values in the console', () => {
   });
 
   it('are labels of fields', () => {
-    expect(['id', 'sku', 'url', 'gtin', 'createdAt', 'price.amount', 'userId', 'name'].map(labelOf)).to.deep.equal([
+    expect(['id', 'createdAt', 'price.amount', 'shelfLife.days'].map(labelOf)).to.deep.equal([
       'ID',
-      'SKU',
-      'URL',
-      'GTIN',
-      'Created at',
-      'Price amount',
-      'User ID',
-      'Name',
+      'Created',
+      'Price',
+      'Shelf life days',
     ]);
   });
 });

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { FIELD_WORDS } from '#packages/pages/console/field-words.js';
 import { resourcesOf } from '#packages/pages/console/resources.js';
-import type { OpenApi } from '#packages/pages/docs/openapi.js';
+import type { AnySchema, OpenApi, Schema } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
+import { documentOf } from '../../../../support/openapi/described.js';
 
 const list = (schema: object, parameters: object[] = []) => ({
   tags: ['Wood types'],
@@ -82,6 +84,33 @@ const DOCUMENT = {
     '/openapi.json': { get: list({ type: 'array', items: {} }) },
   },
 };
+
+describe('the words for fields', () => {
+  const references = new References(documentOf({}) as OpenApi);
+  const paths = resourcesOf(documentOf({}) as OpenApi, references).flatMap(({ name, fields, input }) => {
+    const inside = (path: string, own: AnySchema): [string, Schema][] => {
+      const schema = references.schema(own);
+      const { properties = {} } = schema.items ? references.schema(schema.items) : schema;
+      const members = Object.entries(properties).flatMap(([member, one]) => inside(`${path}.${member}`, one));
+      return [[path, schema], ...members];
+    };
+    const sent = Object.entries(input?.properties ?? {}).flatMap(([field, own]) => inside(field, own));
+    return [...sent, ...fields.map((one): [string, Schema] => [one.name, one.schema])].map(([path, schema]) => ({
+      key: Object.hasOwn(FIELD_WORDS, `${name}.${path}`) ? `${name}.${path}` : path,
+      schema,
+    }));
+  });
+
+  it('are there for each field that a record has, and for no other one', () => {
+    expect([...new Set(paths.map(({ key }) => key))]).to.have.members(Object.keys(FIELD_WORDS));
+  });
+
+  it('say what to write where not every line of words is valid', () => {
+    const withForm = paths.filter(({ schema: { pattern } }) => pattern && !new RegExp(pattern, 'u').test('two words'));
+    expect(withForm.map(({ key }) => key)).to.include.members(['sku', 'images.url', 'email']);
+    for (const { key } of withForm) expect(FIELD_WORDS[key], key).to.have.property('form');
+  });
+});
 
 describe('the resources of the console', () => {
   const found = resourcesOf(DOCUMENT as unknown as OpenApi, new References(DOCUMENT as unknown as OpenApi));
