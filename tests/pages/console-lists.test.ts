@@ -46,7 +46,7 @@ describe('the lists of the console', () => {
     const { page, errors } = await open('#/products?limit=500', { locale: 'en-GB' });
     await hasRows(page, 46);
     const first = rows(page).first();
-    expect(await first.innerText()).to.match(/^L\s+Lamp 01\s+L-1\s+€1\.00\s+—\s+live/);
+    expect(await first.innerText()).to.match(/^\s*L\s+Lamp 01\s+L-1\s+€1\.00\s+—\s+live/);
     expect(await names(page)).to.include(HOSTILE);
     expect(await page.title()).to.equal('Products · Console');
     await page.goto(page.url().replace(/#.*/, '#/orders'));

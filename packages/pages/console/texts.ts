@@ -53,6 +53,14 @@ export const TEXTS = {
     sortBy: (field: string, isDown: boolean) => `${field}, ${isDown ? 'descending' : 'ascending'}`,
     goFirst: 'Go to the first page',
   },
+  bulk: {
+    title: 'Selected records',
+    select: (name: string) => `Select ${name}`,
+    selectPage: 'Select all on this page',
+    selectAll: (total: string) => (total === '' ? 'Select all that match' : `Select all ${total} that match`),
+    selected: (count: string) => `${count} selected`,
+    clear: 'Clear selection',
+  },
   live: {
     hint: 'Changes by others appear here.',
     /** @returns an empty text if nothing happened */

@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
+import { recordName } from '../deletions.js';
 import { labelOf } from '../formats.js';
 import { directionOf, nextSort } from '../list-query.js';
 import type { Mark } from '../live/list-news.js';
 import { hashOf } from '../router.js';
+import { rangeOf, type Selection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Field, Resource } from '../types.js';
 import { Thumbnail } from './pictures.js';
@@ -22,11 +24,15 @@ interface RecordsTableProps {
   /** Absent: the records have a fixed order. */
   onSort?(sort: string): void;
   readonly hrefOf?: HrefOf;
+  /** Absent: no record can be selected. */
+  readonly selection?: Selection | undefined;
 }
 
 /** The records of a page. A click on a header sorts, a click on a row opens its record. */
 export function RecordsTable(props: RecordsTableProps): JSX.Element {
   const { resource, title = resource.title, columns, records, sort, isBusy, isWaiting, marks, onSort, hrefOf } = props;
+  const { selection } = props;
+  const ids = records.map(({ id }) => id);
   const main = columns.find(({ name }) => name === 'name') ?? columns[0];
   const onPhone = phoneColumns(columns.filter((field) => field !== main));
   const classOf = (field: Field) => `${kindOf(field)} ${field === main || onPhone.includes(field) ? '' : 'wide-only'}`;
@@ -36,6 +42,11 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
         <caption class="hidden">{title}</caption>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" class="check-cell">
+                <PageCheck {...{ ids, selection }} />
+              </th>
+            )}
             {columns.map((field) => (
               <th
                 key={field.name}
@@ -56,12 +67,19 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
           {records.map((record) => {
             const mark = marks?.get(record.id);
             const href = hashOf({ page: 'record', resource: resource.name, id: record.id });
+            const reason = selection?.reasons.get(record.id);
+            const isSelected = selection?.ids.has(record.id);
             return (
               <tr
                 key={record.id}
-                class={`${mark?.kind ?? ''} ${isWaiting(record.id) ? 'waiting' : ''}`}
+                class={`${mark?.kind ?? ''} ${isWaiting(record.id) ? 'waiting' : ''} ${isSelected ? 'selected' : ''}`}
                 onClick={(event) => open(event, href)}
               >
+                {selection && (
+                  <td class="check-cell">
+                    <RowCheck id={record.id} name={recordName(resource, record)} {...{ ids, selection }} />
+                  </td>
+                )}
                 {columns.map((field, at) => {
                   const cell = {
                     key: field.name,
@@ -75,6 +93,7 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
                       <a class="clamped" href={href}>
                         {String(record[field.name] ?? record.id)}
                       </a>
+                      {reason !== undefined && <p class="field-error">{reason}</p>}
                     </th>
                   ) : (
                     <td {...cell}>
@@ -93,6 +112,52 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface PageCheckProps {
+  /** Those of the page, in its order. */
+  readonly ids: readonly number[];
+  readonly selection: Selection;
+}
+
+/** Selects all records of the page, or none of them. */
+function PageCheck({ ids, selection }: PageCheckProps): JSX.Element {
+  const count = ids.filter((id) => selection.ids.has(id)).length;
+  const areAll = count === ids.length;
+  return (
+    <input
+      type="checkbox"
+      aria-label={TEXTS.bulk.selectPage}
+      checked={areAll}
+      indeterminate={count > 0 && !areAll}
+      onChange={() => selection.toggle(ids, !areAll)}
+    />
+  );
+}
+
+interface RowCheckProps extends PageCheckProps {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The record whose box the person clicked last, from which a click with Shift selects. */
+let lastClicked = 0;
+
+function RowCheck({ id, name, ids, selection }: RowCheckProps): JSX.Element {
+  const isSelected = selection.ids.has(id);
+  return (
+    <input
+      type="checkbox"
+      aria-label={TEXTS.bulk.select(name)}
+      checked={isSelected}
+      // The browser would select the text in between.
+      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      onClick={({ shiftKey }) => {
+        selection.toggle(shiftKey ? rangeOf(ids, lastClicked, id) : [id], !isSelected);
+        lastClicked = id;
+      }}
+    />
   );
 }
 
@@ -136,7 +201,14 @@ function SortButton({ label, by, sort, onSort }: SortButtonProps): JSX.Element {
 
 /** The link in the row does the same for the keyboard. A click on a link or on selected text keeps its own meaning. */
 function open({ target, ctrlKey, metaKey, shiftKey }: MouseEvent, href: string): void {
-  if ((target as Element).closest('a, button') || getSelection()?.toString() || ctrlKey || metaKey || shiftKey) return;
+  if (
+    (target as Element).closest('a, button, .check-cell') ||
+    getSelection()?.toString() ||
+    ctrlKey ||
+    metaKey ||
+    shiftKey
+  )
+    return;
   location.hash = href;
 }
 

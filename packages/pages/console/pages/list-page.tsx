@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
+import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
 import { ChoiceFilters } from '../components/choice-filters.js';
 import { ColumnMenu, useColumns } from '../components/column-menu.js';
@@ -18,6 +19,7 @@ import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js'
 import { useLiveList } from '../live/use-live-list.js';
 import { prefer, preferred } from '../preferences.js';
 import { hashOf } from '../router.js';
+import { useSelection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import { ExportButton } from '../transfer/export-button.js';
 import type { DeletionQueue, Resource, Field as ResourceField } from '../types.js';
@@ -39,7 +41,10 @@ interface ListPageProps {
 export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const { api, navigate, deletions, follower } = useConsole();
   const state = useMemo(() => stateOf(query, resource.filters), [query.toString(), resource]);
-  const selection = selectionOf(state);
+  const matching = selectionOf(state);
+  const { sort: _, ...where } = matching;
+  const selection = useSelection(JSON.stringify([resource.path, where]));
+  const isSelectable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const [columns, chooseColumns] = useColumns(resource);
   const [areFiltersOpen, setFiltersOpen] = useState(state.filters.length > 0);
   const [areCountsOpen, setCountsOpen] = useState(
@@ -61,7 +66,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });
   };
-  const isWhole = Object.keys(selection).every((name) => name === 'sort');
+  const isWhole = Object.keys(matching).every((name) => name === 'sort');
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isSelected = !isWhole;
   const hasCounts = areCountsOpen && resource.facets.length > 0;
@@ -77,7 +82,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               {texts.import}
             </a>
           )}
-          {resource.exportTypes.length > 0 && !isRefused && <ExportButton resource={resource} query={selection} />}
+          {resource.exportTypes.length > 0 && !isRefused && <ExportButton resource={resource} query={matching} />}
           {resource.canCreate && api.mayWrite(resource) && (
             <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
               {texts.new(resource.singular)}
@@ -155,12 +160,16 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               isWaiting={(id) => deletions.isWaiting(resource, id)}
               onSort={(sort) => go({ sort })}
               hrefOf={textLinks(resource, state)}
+              selection={isSelectable ? selection : undefined}
             />
           )}
           {page?.records.length === 0 && !isLoading && (
             <Empty {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }} />
           )}
           {page && <PagesBar {...{ resource, state, page, go }} />}
+          {page && isSelectable && (
+            <BulkBar key={JSON.stringify(where)} {...{ resource, selection, page }} query={matching} />
+          )}
         </div>
       </div>
     </>

@@ -1,0 +1,71 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Page } from '#packages/client/index.js';
+import { Button } from '../components/button.js';
+import { useConsole } from '../context.js';
+import { numberText } from '../formats.js';
+import type { Selection } from '../selection.js';
+import type { CatalogueRecord, Resource } from '../types.js';
+import { useLoad } from '../use-load.js';
+
+interface BulkBarProps {
+  readonly resource: Resource;
+  readonly selection: Selection;
+  /** The filters, search and sort of the list, by their parameter names. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly page: Page<CatalogueRecord>;
+}
+
+/** How many records are selected, and what can be done with them. */
+export function BulkBar(props: BulkBarProps): JSX.Element | null {
+  const { selection } = props;
+  const { bulk: texts } = useConsole().texts;
+  if (selection.ids.size === 0) return null;
+  return (
+    <section class="bulk-bar" aria-label={texts.title}>
+      <strong role="status">{texts.selected(numberText(selection.ids.size))}</strong>
+      <SelectMore {...props} />
+      <Button kind="link" class="last" onClick={() => selection.replace([])}>
+        {texts.clear}
+      </Button>
+    </section>
+  );
+}
+
+/** Selects the rest of the page, then all records that match. */
+function SelectMore({ resource, selection, query, page }: BulkBarProps): JSX.Element | null {
+  const { api, texts, notify } = useConsole();
+  const [isBusy, setBusy] = useState(false);
+  const ids = page.records.map(({ id }) => id);
+  const isWholePage = ids.every((id) => selection.ids.has(id));
+  const hasMore = page.next !== undefined || page.prev !== undefined;
+  const list = `${resource.path}?${new URLSearchParams({ ...query, fields: 'id', limit: '1' })}`;
+  const isCounted = isWholePage && hasMore && !selection.areAll;
+  const { value: total } = useLoad(isCounted ? list : '', async (signal) =>
+    isCounted ? (await api.collection(resource).page(list, { signal, count: true })).total : undefined,
+  );
+  if (!isWholePage)
+    return (
+      <Button kind="link" onClick={() => selection.toggle(ids, true)}>
+        {texts.bulk.selectPage}
+      </Button>
+    );
+  if (!isCounted || (total !== undefined && total <= selection.ids.size)) return null;
+  const selectAll = async () => {
+    setBusy(true);
+    try {
+      const all: number[] = [];
+      for await (const { id } of api.collection(resource).export({ ...query, fields: ['id'] })) all.push(id);
+      selection.replace(all, { areAll: true });
+    } catch (error) {
+      const { title, text } = api.describeError(error);
+      notify({ kind: 'error', text: `${title}. ${text}` });
+    }
+    setBusy(false);
+  };
+  return (
+    <Button kind="link" busy={isBusy} onClick={() => void selectAll()}>
+      {texts.bulk.selectAll(total === undefined ? '' : numberText(total))}
+    </Button>
+  );
+}
