@@ -249,11 +249,31 @@ describe('the lists of the console', () => {
     await header(page, 'Tags').waitFor();
   });
 
-  it('open a record by a click anywhere on its row', async () => {
-    const { page } = await open('#/products?limit=20');
-    await hasRows(page, 20);
-    await rows(page).nth(4).locator('td').last().click();
-    await page.waitForURL(/#\/products\/5$/);
+  it('open a record by a click on its row, lead to those beside it, and are then as they were', async () => {
+    const { page } = await open('#/products?q=lamp&sort=-name&limit=20', { viewport: { width: 1280, height: 400 } });
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'Lamp 25' }).waitFor();
+    const list = page.url();
+    await page.getByRole('row', { name: 'Lamp 07' }).locator('td').last().click();
+    const beside = async (label: string, name: string) => {
+      await page.getByRole('link', { name: label }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    };
+    await page.getByRole('heading', { name: 'Lamp 07' }).waitFor();
+    expect(await page.title()).to.equal('“Lamp 07” · Console');
+    await beside('Next', 'Lamp 06');
+    await beside('Next', 'Lamp 05');
+    await beside('Previous', 'Lamp 06');
+    await page.reload();
+    await page.getByRole('link', { name: 'Products' }).last().click();
+    const isFocused = (name: string) =>
+      page.waitForFunction((text) => document.activeElement?.textContent === text && scrollY > 0, name);
+    await isFocused('Lamp 06');
+    await page.goto(`${list.replace(/#.*/, '')}#/products/8`);
+    await page.getByRole('link', { name: 'Previous' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Next' }).getAttribute('href')).to.equal('#/products/7');
+    await page.goBack();
+    await isFocused('Lamp 08');
   });
 
   it('say what to do when there are no records', async () => {

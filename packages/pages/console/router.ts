@@ -38,6 +38,24 @@ export function hashOf(route: Route): string {
   return `#/${resource}${query === '' ? '' : `?${query}`}`;
 }
 
+/** The fragment of a list whose query is empty. */
+export function hashOfList(resource: string): string {
+  return hashOf({ page: 'list', resource, query: new URLSearchParams() });
+}
+
+/**
+ * The fragment of another page of a list.
+ * @param reference a link of the service
+ */
+export function hashOfPage(list: string, reference: string): string {
+  const [path, query] = list.split('?');
+  const parameters = new URLSearchParams(query);
+  const cursor = new URL(reference, 'https://host').searchParams.get('cursor');
+  if (cursor === null) parameters.delete('cursor');
+  else parameters.set('cursor', cursor);
+  return [path, parameters.toString()].filter(Boolean).join('?');
+}
+
 function shortName(resource: string): string {
   const [alias] = Object.entries(ALIASES).find(([, name]) => name === resource) ?? [];
   return alias ?? resource;

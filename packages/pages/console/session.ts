@@ -1,5 +1,6 @@
 import type { OpenApi, Schema } from '../docs/openapi.js';
 import { remember, remembered } from '../docs/tab-storage.js';
+import { forgetPlaces } from './places.js';
 import type { Permissions, Resource } from './types.js';
 
 /** A credential and what it allows. The tab keeps both, so that a reload needs no requests to find out again. */
@@ -26,6 +27,7 @@ export function storedSession(): Session | undefined {
 }
 
 export function storeSession(session: Session | undefined): void {
+  if (!session) forgetPlaces();
   const { mayRead, mayWrite, scopes } = session?.permissions ?? {};
   const text = { key: session?.key, mayRead: [...(mayRead ?? [])], mayWrite: [...(mayWrite ?? [])], scopes };
   remember(SESSION, session && JSON.stringify(text));

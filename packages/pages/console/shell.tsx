@@ -15,7 +15,7 @@ import { NewWebhookPage } from './pages/new-webhook-page.js';
 import { RecordPage } from './pages/record-page.js';
 import { TreePage } from './pages/tree-page.js';
 import { WebhookPage } from './pages/webhook-page.js';
-import { hashOf, type Route } from './router.js';
+import { hashOf, hashOfList, type Route } from './router.js';
 import { TEXTS } from './texts.js';
 import { chooseTheme, chosenTheme, THEMES } from './theme.js';
 import type { Notification, Observation, Resource } from './types.js';
@@ -60,7 +60,7 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
         <div id="menu">
           <nav aria-label={texts.navigation}>
             {readable.map(({ name, title }) => (
-              <a key={name} href={listHash(name)} aria-current={name === shown ? 'page' : undefined}>
+              <a key={name} href={hashOfList(name)} aria-current={name === shown ? 'page' : undefined}>
                 {title}
               </a>
             ))}
@@ -84,13 +84,21 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
   );
 }
 
-/** After a change of the page, its heading gets the focus, and the tab its title. */
+/** The tab has the heading of the page as its title. After a change of the page, the heading gets the focus. */
 function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, moved: () => void): void {
   const isFirst = useRef(true);
   const place = hashOf('query' in route ? { ...route, query: new URLSearchParams() } : route);
   useEffect(() => {
+    const entitle = () => {
+      document.title = [main.current?.querySelector('h1')?.textContent, texts.title].filter(Boolean).join(' · ');
+    };
+    const observer = new MutationObserver(entitle);
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+    entitle();
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
     const heading = main.current?.querySelector('h1');
-    document.title = [heading?.textContent, texts.title].filter(Boolean).join(' · ');
     if (!isFirst.current) {
       (heading ?? main.current)?.setAttribute('tabindex', '-1');
       (heading ?? main.current)?.focus();
@@ -99,10 +107,6 @@ function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, m
     }
     isFirst.current = false;
   }, [place]);
-}
-
-function listHash(resource: string): string {
-  return hashOf({ page: 'list', resource, query: new URLSearchParams() });
 }
 
 /** The requests that the rate limit still allows, and how long the last response took. */

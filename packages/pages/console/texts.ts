@@ -61,6 +61,11 @@ export const TEXTS = {
     selected: (count: string) => `${count} selected`,
     clear: 'Clear selection',
   },
+  place: {
+    title: 'Place in the list',
+    previous: '‹ Previous',
+    next: 'Next ›',
+  },
   live: {
     hint: 'Changes by others appear here.',
     /** @returns an empty text if nothing happened */

@@ -4,7 +4,7 @@ import type { Page } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
 import { numberText } from '../formats.js';
 import { type ListState, PAGE_SIZES, queryOf, selectionOf } from '../list-query.js';
-import { hashOf } from '../router.js';
+import { hashOf, hashOfPage } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { Button } from './button.js';
@@ -21,11 +21,12 @@ interface PagesBarProps {
 
 /** The pages by the links of the service, the size of a page, and the number of all records, counted when asked. */
 export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Element {
+  const list = hashOf({ page: 'list', resource: resource.name, query: queryOf(state) });
   const link = (label: string, reference: string | undefined) =>
     reference === undefined ? (
       <span class="button off">{label}</span>
     ) : (
-      <a class="button" href={pageHash(resource, state, reference)}>
+      <a class="button" href={hashOfPage(list, reference)}>
         {label}
       </a>
     );
@@ -50,12 +51,6 @@ export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Elem
       </label>
     </div>
   );
-}
-
-/** The page of the console for a link of the service. */
-function pageHash({ name }: Resource, state: ListState, reference: string): string {
-  const cursor = new URL(reference, location.href).searchParams.get('cursor') ?? undefined;
-  return hashOf({ page: 'list', resource: name, query: queryOf({ ...state, cursor }) });
 }
 
 /** Counting reads all records that match, so it waits for a click. */

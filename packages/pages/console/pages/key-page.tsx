@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { labelOf, numberText } from '../formats.js';
-import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, RecordPageProps } from '../types.js';
 import { useLoad } from '../use-load.js';
@@ -27,9 +27,7 @@ export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
   const record = value && ('id' in value ? value.data : undefined);
   return (
     <>
-      <p class="back">
-        <a href={hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() })}>{resource.title}</a>
-      </p>
+      <Breadcrumb resource={resource} />
       <div class="heading">
         <h1>{record ? String(record['name']) : resource.title}</h1>
         {record && api.mayWrite(resource) && (

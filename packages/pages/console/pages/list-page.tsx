@@ -12,6 +12,7 @@ import { ErrorNotice } from '../components/notice.js';
 import { PagesBar } from '../components/pages-bar.js';
 import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
+import { usePlace } from '../components/use-place.js';
 import { useConsole } from '../context.js';
 import { Facets } from '../facets/facets.js';
 import { labelOf } from '../formats.js';
@@ -66,6 +67,8 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });
   };
+  const hash = hashOf({ page: 'list', resource: resource.name, query: queryOf(state) });
+  const root = usePlace(resource.name, hash, isLoading ? undefined : page);
   const isWhole = Object.keys(matching).every((name) => name === 'sort');
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isSelected = !isWhole;
@@ -73,7 +76,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const paths = resource.fields.filter(({ name, meaning }) => meaning === 'paths' && resource.facets.includes(name));
   const clear = () => go({ words: '', filters: [] });
   return (
-    <>
+    <div class="list" ref={root}>
       <div class="heading">
         <h1>{resource.title}</h1>
         <div class="actions">
@@ -172,7 +175,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           )}
         </div>
       </div>
-    </>
+    </div>
   );
 }
 

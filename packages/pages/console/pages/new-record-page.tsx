@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { useConsole } from '../context.js';
 import { RecordEditor } from '../edit/record-editor.js';
 import type { ResourcePageProps } from '../types.js';
-import { Breadcrumb } from './record-page.js';
 
 export function NewRecordPage({ resource }: ResourcePageProps): JSX.Element {
   const { texts, navigate, notify } = useConsole();

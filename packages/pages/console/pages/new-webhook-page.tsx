@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { SecretDialog } from '../components/secret-dialog.js';
 import { useConsole } from '../context.js';
@@ -7,7 +8,6 @@ import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, ResourcePageProps } from '../types.js';
-import { Breadcrumb } from './record-page.js';
 import { WebhookForm, type WebhookInput } from './webhook-form.js';
 
 const { webhooks: texts } = TEXTS;

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { copy } from '../../docs/clipboard.js';
 import type { References } from '../../docs/references.js';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { Since } from '../components/since.js';
@@ -13,7 +14,8 @@ import { recordName, useDeletions } from '../deletions.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
 import { labelOf } from '../formats.js';
 import { useNews } from '../live/use-news.js';
-import { hashOf } from '../router.js';
+import { placeIn } from '../places.js';
+import { hashOf, routeOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Field, RecordPageProps, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
@@ -66,15 +68,12 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
   useEffect(() => {
     if (!isEditable && newest && newest !== 'deleted' && newest.etag !== found?.etag) renew(newest);
   }, [newest]);
-  useEffect(() => {
-    document.title = `${name} · ${TEXTS.status.title}`;
-  }, [name]);
 
   const remove = (hasUnsavedText: boolean) => {
     if (!found) return;
     deletions.enqueue(resource, found.data, found.etag);
     // With unsaved text the page stays below the message: an undo shows the text again.
-    if (!hasUnsavedText) navigate({ page: 'list', resource: resource.name, query: new URLSearchParams() });
+    if (!hasUnsavedText) navigate(routeOf(placeIn(resource.name).hash));
   };
   const finish = (next: Found) => {
     const isNew = next.id !== id;
@@ -87,7 +86,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
   };
   return (
     <>
-      <Breadcrumb resource={resource} />
+      <Breadcrumb resource={resource} id={id} />
       <h1>{name}</h1>
       {found && <Badges record={found.data} fields={resource.fields} />}
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
@@ -130,15 +129,6 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
 function asDeleted(error: unknown): 'deleted' {
   if (error instanceof CatalogueError && error.code === 'not_found') return 'deleted';
   throw error;
-}
-
-export function Breadcrumb({ resource }: { readonly resource: Resource }): JSX.Element {
-  const href = hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() });
-  return (
-    <p class="breadcrumb">
-      <a href={href}>{resource.title}</a>
-    </p>
-  );
 }
 
 /** Whether the service gives the field its value. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
@@ -31,9 +32,7 @@ export function TreePage({ resource, field }: TreePageProps): JSX.Element {
   const [prefix, setPrefix] = useState('');
   return (
     <>
-      <p class="back">
-        <a href={listOf(resource, {})}>{resource.title}</a>
-      </p>
+      <Breadcrumb resource={resource} />
       <div class="heading">
         <h1>{texts.title(labelOf(field))}</h1>
       </div>

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Snapshot } from '#packages/client/index.js';
 import { errorFrom } from '../api.js';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
@@ -15,7 +16,6 @@ import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, RecordPageProps, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
-import { Breadcrumb } from './record-page.js';
 import { WebhookForm, type WebhookInput } from './webhook-form.js';
 
 const { webhooks: texts } = TEXTS;
