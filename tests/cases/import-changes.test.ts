@@ -45,6 +45,7 @@ describe('an import under REQUIRE_IF_MATCH', () => {
     const lines = [
       { sku: 'one', name: 'Torch' },
       { sku: 'one', name: 'Lamp' },
+      { sku: 'one', deleted: true },
     ];
     const target = '/v1/products/imports?match=sku';
     const error = {
@@ -55,6 +56,24 @@ describe('an import under REQUIRE_IF_MATCH', () => {
     expect(await rehearsedImport(client, { target, body: ndjson(lines) })).to.deep.equal([
       { line: 1, status: 428, error },
       { line: 2, status: 200, id, version: 1, unchanged: true },
+      { line: 3, status: 428, error },
+    ]);
+  });
+});
+
+describe('a line whose key is invalid', () => {
+  const service = inProcessService();
+
+  it('has the issues of its other members too, unless it deletes', async () => {
+    const line = { sku: 'a b', version: '1', name: '', nonsense: 1 };
+    const target = '/v1/products/imports?match=sku';
+    const body = ndjson([line, { ...line, deleted: true }]);
+    expect(outcomes(await rehearsedImport(service.client, { target, body }))).to.deep.equal([
+      [
+        ...[400, 'validation_failed', 'invalid_format /sku', 'invalid_type /version'],
+        ...['too_short /name', 'unknown_field /nonsense'],
+      ],
+      [400, 'validation_failed', 'invalid_format /sku'],
     ]);
   });
 });

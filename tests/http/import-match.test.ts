@@ -110,7 +110,7 @@ class Imports {
 
 const unchanged = (line: number, id: number, version: number) => ({ line, status: 200, id, version, unchanged: true });
 
-/** `tests/cases/keyed-imports` and `import-match-property` compare what lines do with a model and with single requests. */
+/** `tests/cases/keyed-imports` compares what lines do with single requests. */
 for (const by of [PRODUCTS_BY_ID, PRODUCTS_BY_SKU, USERS_BY_EMAIL, ORDERS_BY_ID])
   describe(`an import of ${by.plural} with match=${by.match}`, () => {
     const service = inProcessService({ STORE: 'sqlite' });

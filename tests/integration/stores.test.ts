@@ -1,4 +1,4 @@
-import { randomImports } from '../cases/keyed-imports/imports.contract.js';
+import { randomImports } from '../cases/keyed-imports.contract.js';
 import { derivedDataContract } from '../contract/derived-data.contract.js';
 import { repositoryContract } from '../contract/repository.contract.js';
 import { storeContract } from '../contract/store.contract.js';
@@ -8,5 +8,5 @@ for (const store of SERVER_STORES) {
   repositoryContract(store);
   derivedDataContract(store);
   storeContract(store);
-  randomImports({ STORE: store.name }, 10);
+  randomImports(store.name, 10);
 }

@@ -165,7 +165,7 @@ const SPECIAL: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<stri
     ),
     sku: fc.constant('"S_NUMBER.-"'),
     price: fc
-      .tuple(AMOUNT, fc.constantFrom('EUR', 'JPY', 'AAA', 'ZZZ'))
+      .tuple(AMOUNT, fc.constantFrom('EUR', 'JPY', 'KWD', 'CLF', 'ZZZ'))
       .map(([amount, currency]) => `{"amount":${amount},"currency":"${currency}"}`),
     attributes: ATTRIBUTES,
     status: fc.constantFrom('"draft"', '"\\u0061rchived"'),

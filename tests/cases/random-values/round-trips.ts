@@ -42,6 +42,7 @@ export class RoundTrips {
     await this.import(path, CSV, csvOf(plural, writable), writable, ids);
     await inParallel(LANES, singles, (one, at) => this.writeSingle(plural, one, at, ids));
     await this.compare(plural, ids, hasRows);
+    await this.sendBack(plural, Math.min(...ids.keys()), hasRows);
   }
 
   /** The record with a value of its own in each unique field. */
@@ -154,18 +155,57 @@ export class RoundTrips {
         this.report('CSV', record, JSON.stringify(row) ?? 'nothing');
     }
   }
+
+  /** Imports what was exported, with its ids: nothing changes, with either form of the price. */
+  private async sendBack(plural: Plural, first: number, hasRows: boolean): Promise<void> {
+    const names = Object.keys(RECORD_TABLES[plural].entity).join();
+    const columns = columnsOf(plural).map(nameOf).join();
+    const files = [
+      [NDJSON, `id,version,updatedAt,${names}`],
+      ...(hasRows
+        ? []
+        : [CSV, CSV].map((type, at) => [type, `id,version,${at === 0 ? columns : inMajorUnit(columns)}`])),
+    ] as [type: string, fields: string][];
+    for (const [type, fields] of files) {
+      const path = `/v1/${plural}?id.gte=${first}&fields=${fields}`;
+      const { text: file } = await this.client().get(path, { headers: { Accept: type } });
+      for (const existing of ['merge', 'replace']) {
+        const { text } = await this.client().post(
+          `/v1/${plural}/imports?match=id&existing=${existing}`,
+          file,
+          ofType(type),
+        );
+        const changed = text.split('\n').filter((line) => line !== '' && !line.endsWith(',"unchanged":true}'));
+        for (const line of changed) this.changes.push(`${this.store}, ${type} sent back by ${existing}: ${line}`);
+      }
+    }
+  }
 }
 
-/** CSV of records, with the columns in another order than the fields. It takes an integer only as digits. */
-function csvOf(plural: Plural, records: readonly Written[]): string {
-  const columns = Object.entries<Field>(RECORD_TABLES[plural].entity)
-    .flatMap(([name, field]): { name: string; member?: string; field: Field }[] =>
+interface Column {
+  readonly name: string;
+  readonly member?: string;
+  readonly field: Field;
+}
+
+/** The columns of CSV, in another order than the fields. */
+function columnsOf(plural: Plural): Column[] {
+  return Object.entries<Field>(RECORD_TABLES[plural].entity)
+    .flatMap(([name, field]): Column[] =>
       field.kind === 'object'
         ? Object.entries(field.fields).map(([member, inner]) => ({ name, member, field: inner }))
         : [{ name, field }],
     )
     .toReversed();
-  const header = columns.map(({ name, member }) => (member ? `${name}.${member}` : name)).join();
+}
+
+const nameOf = ({ name, member }: Column) => (member ? `${name}.${member}` : name);
+const inMajorUnit = (columns: string) => columns.replace('price.amount', 'price.decimal');
+
+/** CSV of records. It takes an integer only as digits. */
+function csvOf(plural: Plural, records: readonly Written[]): string {
+  const columns = columnsOf(plural);
+  const header = columns.map(nameOf).join();
   const rows = records.map((record) =>
     columns.map(({ name, member, field }) => {
       const json = record[name];
