@@ -58,7 +58,10 @@ function randomStream(random: SeededRandom): Stream {
   const existing = random.oneOf(['merge', 'merge', 'replace', 'skip'] as const);
   // Some have more lines than the service handles at once.
   const length = random.chance(0.1) ? 400 : 1 + random.below(25);
-  return { resource, match, existing, lines: Array.from({ length }, line) };
+  const lines = Array.from({ length }, line);
+  // The first two records exchange their unique values, by way of one that no other has.
+  const exchange = [keys[3], keys[0], keys[2]].map((key, at) => ({ id: 1 + (at % 2), name: 'one', [unique]: key }));
+  return { resource, match, existing, lines: match === 'id' && random.chance(0.5) ? [...exchange, ...lines] : lines };
 }
 
 interface Outcome {
