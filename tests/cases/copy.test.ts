@@ -80,22 +80,14 @@ describe('a copy', () => {
       await fillSource(2);
       await source.products.removeAll([{ id: 1, expected: 1, at: AT }]);
       const rules = recordRules(SINCE, (fields) => ({ ...(fields as Product), name: 'copied' }));
-      expect((await copy(rules)).written).to.equal(2);
+      const { checksum, ...report } = await copy(rules);
+      expect(report).to.deep.equal({ name: 'products', counts: { record: 1, tombstone: 1 }, written: 2 });
+      expect(checksum).to.match(/^[0-9a-f]{64}$/);
       expect(await target.all()).to.deep.equal([
         { id: 1, deletedAt: AT },
         { ...record(2), fields: { name: 'copied', sku: 's2' } },
       ]);
       expect((await source.all()).at(1)).to.deep.equal(record(2));
-    });
-
-    it('has every record and every tombstone, and a checksum', async () => {
-      await fillSource(1_203);
-      for (const id of [1, 600, 1_203]) await source.products.removeAll([{ id, expected: 1, at: AT }]);
-      const report = await copy();
-      expect(report).to.deep.include({ name: 'products', written: 1_203 });
-      expect(report.counts).to.deep.equal({ record: 1_200, tombstone: 3 });
-      expect(report.checksum).to.match(/^[0-9a-f]{64}$/);
-      expect(await target.all()).to.deep.equal(await source.all());
     });
 
     it('reports the progress of each step, with the total', async () => {
@@ -106,11 +98,6 @@ describe('a copy', () => {
       const of = (step: string) => steps.filter(([, name]) => name === step).map((one) => one.slice(2));
       expect(of('copying')).to.deep.equal([0, 0, 0, 3].map((seen) => [seen, 3]));
       expect(of('verifying')).to.deep.equal([1, 2, 3, 1, 2, 3].map((seen) => [seen, 3]));
-    });
-
-    it('has nothing of an empty store', async () => {
-      const { counts, written } = await copy();
-      expect([counts, written]).to.deep.equal([{ record: 0, tombstone: 0 }, 0]);
     });
 
     it('has them as the source stores them, if it returns them as stored records', async () => {
@@ -267,15 +254,6 @@ describe('a copy', () => {
         };
         expect((await copy()).counts).to.deep.equal({ record: 2, tombstone: 0 });
       });
-
-      it('has all of them if tombstones never expire', async () => {
-        await source.records.add([tombstone(1, 0), tombstone(2, PAST)]);
-        expect((await copy(recordRules(0))).counts).to.deep.equal({
-          record: 0,
-          tombstone: 2,
-        });
-        expect(await target.all()).to.deep.equal([tombstone(1, 0), tombstone(2, PAST)]);
-      });
     });
   });
 
@@ -292,18 +270,6 @@ describe('a copy', () => {
     });
     const copy = () =>
       new ArchiveCopy(source.reservations, target.reservations, reservationRules(NOW), () => {}).make();
-
-    it('has every valid one, and a checksum', async () => {
-      await source.reservations.add(
-        Array.from({ length: 2_345 }, (_, i) =>
-          reservation(`${i}/k`, { id: i + 1, ...(i % 2 && { fields: `{"é":${i}}` }) }),
-        ),
-      );
-      const report = await copy();
-      expect(report).to.deep.include({ name: 'products', counts: { reservation: 2_345 }, written: 2_345 });
-      expect(report.checksum).to.match(/^[0-9a-f]{64}$/);
-      expect(await target.reservations.read('', 9_999)).to.deep.equal(await source.reservations.read('', 9_999));
-    });
 
     it('leaves out expired ones, and has the oldest valid one an hour before the source purges it', async () => {
       const oldest = reservation('a', { reservedAt: OLDEST });

@@ -42,14 +42,6 @@ describe('FileCertificates', () => {
     settle = () => {};
   });
 
-  it('accepts EC and RSA certificates with their chain', async () => {
-    for (const pair of [ec, rsa]) {
-      write(pair);
-      expect(await open().current()).to.deep.equal({ cert: pair.cert, key: pair.key });
-    }
-    expect(logger.events).to.deep.equal([]);
-  });
-
   it('rejects a file with other content, and names its setting', async () => {
     const cut = (pem: string) => pem.slice(0, pem.length / 3);
     for (const [cert, key, message] of [
@@ -185,22 +177,6 @@ describe('FileCertificates', () => {
       expect(await presentedSerial(certificates)).to.equal(serial(ec));
       link('..2026_02', '..data');
       rmSync(join(folder, '..2026_01'), { recursive: true });
-      expect(await presentedSerial(certificates)).to.equal(serial(rsa));
-    });
-
-    it('follows those of certbot: to an archive, replaced one after the other', async () => {
-      mkdirSync(join(folder, 'archive'));
-      for (const [number, pair] of [ec, rsa].entries()) {
-        writeFileSync(join(folder, 'archive', `cert${number}.pem`), pair.cert);
-        writeFileSync(join(folder, 'archive', `key${number}.pem`), pair.key);
-      }
-      link('archive/cert0.pem', 'cert.pem');
-      link('archive/key0.pem', 'key.pem');
-      const certificates = open();
-      expect(await presentedSerial(certificates)).to.equal(serial(ec));
-      link('archive/key1.pem', 'key.pem');
-      expect(await errorMessage(certificates)).to.match(/is not the one of/);
-      link('archive/cert1.pem', 'cert.pem');
       expect(await presentedSerial(certificates)).to.equal(serial(rsa));
     });
   });

@@ -116,34 +116,3 @@ describe('an import that matches, while a line is tried again', () => {
     products.replaceAll = replaceAll;
   });
 });
-
-describe('imports that match the same records at once', () => {
-  const service = inProcessService({ STORE: 'sqlite' });
-
-  it('lose no update, and create one record a key', async () => {
-    const skus = Array.from({ length: 300 }, (_, n) => `shared-${n}`);
-    const importers = ['a', 'b', 'c', 'd'];
-    const all = await Promise.all(
-      importers.map(async (importer, shift) => {
-        const stream = new LineStream(service.client.startLines('/v1/products/imports?match=sku'));
-        // Each begins elsewhere, so that each is first for some keys.
-        const own = [...skus.slice(75 * shift), ...skus.slice(0, 75 * shift)];
-        for (const sku of own) await stream.send(line(sku, importer));
-        stream.end();
-        const results = await stream.rest();
-        return new Map(own.map((sku, n) => [sku, results[n]]));
-      }),
-    );
-    function line(sku: string, importer: string): string {
-      return `${JSON.stringify({ sku, name: 'x', attributes: { [importer]: true } })}\n`;
-    }
-    for (const sku of skus) {
-      const results = all.map((one) => one.get(sku));
-      expect(results.map(({ status }) => status).toSorted(), sku).to.deep.equal([200, 200, 200, 201]);
-      expect(new Set(results.map(({ id }) => id)), sku).to.have.length(1);
-      expect(results.map(({ version }) => version).toSorted(), sku).to.deep.equal([1, 2, 3, 4]);
-      const { json } = await service.client.get(`/v1/products/sku/${sku}`);
-      expect(json.attributes, sku).to.have.all.keys(...importers);
-    }
-  });
-});

@@ -59,9 +59,13 @@ function randomStream(random: SeededRandom): Stream {
   // Some have more lines than the service handles at once.
   const length = random.chance(0.1) ? 400 : 1 + random.below(25);
   const lines = Array.from({ length }, line);
-  // The first two records exchange their unique values, by way of one that no other has.
-  const exchange = [keys[3], keys[0], keys[2]].map((key, at) => ({ id: 1 + (at % 2), name: 'one', [unique]: key }));
-  return { resource, match, existing, lines: match === 'id' && random.chance(0.5) ? [...exchange, ...lines] : lines };
+  // A record takes the unique value that one gives up between two changes.
+  const handover = [
+    { id: 3, [unique]: keys[3], name: 'new' },
+    { id: 1, deleted: true },
+    { id: 2, [unique]: keys[0], name: 'new' },
+  ];
+  return { resource, match, existing, lines: match === 'id' && random.chance(0.5) ? [...handover, ...lines] : lines };
 }
 
 interface Outcome {
@@ -142,7 +146,8 @@ export function randomImports(STORE: string, streams: number): void {
     const clear = async ({ client }: InProcessService, resource: Resource) => {
       for (const { id } of await stateOf(client, resource)) await client.delete(`/v1/${resource}/${id}`);
       const { unique, keys } = RESOURCES[resource];
-      for (const key of [keys[0], keys[2]]) await client.post(`/v1/${resource}`, { name: 'Lamp', [unique]: key });
+      for (const key of [keys[0], keys[2], keys[3]])
+        await client.post(`/v1/${resource}`, { name: 'Lamp', [unique]: key });
       return (await stateOf(client, resource)).map(({ id }) => id);
     };
     /** The lines with the ids of a service in place of the ordinals. An ordinal beyond them is a record that is not there. */

@@ -154,19 +154,3 @@ describe('the metrics of a service', () => {
     expect(now.text).to.not.match(/\b[kr]\d+\b|x79/);
   });
 });
-
-describe('the metrics of a rate limit', () => {
-  const service = inProcessService({ RATE_LIMIT_REQUESTS: '5' });
-
-  it('count the requests beyond the limit', async () => {
-    const management = new HttpClient(service.managementPort, undefined, '');
-    try {
-      for (let i = 0; i < 8; i++) await service.client.get('/v1/products');
-      const now = new Scrape((await management.get('/metrics', { token: null })).text);
-      const count = (decision: string) => now.sum('rate_limit_decisions_total', { policy: 'default', decision });
-      expect([count('allowed'), count('limited')]).to.deep.equal([5, 3]);
-    } finally {
-      management.close();
-    }
-  });
-});

@@ -67,21 +67,6 @@ describe('concurrent creations under one idempotency key, in every order of thei
     expect(orders).to.be.greaterThan(200);
   });
 
-  it('create one record in two attempts in one process', async () => {
-    await inEveryOrder(async (schedule) => {
-      const shared = world.process((port) => schedule.stepwise(port));
-      const outcomes = (await schedule.run([shared(lamp(0)), shared(lamp(1))])).flat();
-      expect(await world.listed()).to.deep.equal([expectOneRecord(outcomes, 1)]);
-    });
-  });
-
-  it('create one record in three attempts', async () => {
-    await inSomeOrders(async (schedule) => {
-      const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1), lamp(0)]), 1);
-      expect(await world.listed()).to.deep.equal([id]);
-    });
-  });
-
   it('do not recreate a record that is deleted concurrently', async () => {
     let deleted = 0;
     await inEveryOrder(async (schedule) => {
@@ -95,18 +80,6 @@ describe('concurrent creations under one idempotency key, in every order of thei
       expect(await world.listed()).to.deep.equal(found);
     });
     expect(deleted).to.be.greaterThan(100);
-  });
-
-  it('return the first state of a record that is changed concurrently', async () => {
-    let changed = 0;
-    await inEveryOrder(async (schedule) => {
-      const id = expectOneRecord(await play(schedule, [lamp(0), lamp(1)], change), 1);
-      const { version, fields } = (await world.records.find(id)) ?? {};
-      if (version !== 2) return;
-      changed++;
-      expect(fields).to.deep.equal({ name: 'Changed' });
-    });
-    expect(changed).to.be.greaterThan(100);
   });
 
   it('finish the creation of a crashed process, despite concurrent changes and deletions', async () => {
@@ -134,17 +107,6 @@ describe('concurrent creations under one idempotency key, in every order of thei
       });
     });
 
-    it('is rejected once the key is reserved, even if the record is deleted', async () => {
-      await inEveryOrder(async (schedule) => {
-        await endOf(world.process(withMethod('insertAll', death))(lamp(0)));
-        const outcomes = await play(schedule, [lamp(1), torch()], deletion);
-        expectOneBody(outcomes);
-        expect(expectOneRecord(outcomes, 1)).to.equal(await reserved());
-        expect((await world.listed()).length).to.be.lessThan(2);
-        expect(await world.process()(torch())).to.deep.equal(['idempotency_key_reused']);
-      });
-    });
-
     it('is rejected after a failed creation, which reserved the id', async () => {
       await inEveryOrder(async (schedule) => {
         const other = await world.publishIfAbsent(SKU);
@@ -158,17 +120,6 @@ describe('concurrent creations under one idempotency key, in every order of thei
   });
 
   describe('after a failed creation', () => {
-    it('create one record with the reserved id if the duplicate sku is free again', async () => {
-      await inEveryOrder(async (schedule) => {
-        const other = await world.publishIfAbsent(SKU);
-        expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
-        const id = await reserved();
-        await world.records.removeAll([{ id: other, expected: 1, at: 0 }]);
-        expect(expectOneRecord(await play(schedule, [lamp(1), lamp(0)]), 1)).to.equal(id);
-        expect(await world.listed()).to.deep.equal([id]);
-      });
-    });
-
     it('create one record if the duplicate sku becomes free concurrently', async () => {
       let [none, one, both] = [0, 0, 0];
       await inEveryOrder(async (schedule) => {
@@ -188,16 +139,6 @@ describe('concurrent creations under one idempotency key, in every order of thei
         expect(await world.listed()).to.deep.equal([id]);
       });
       expect(Math.min(none, one, both)).to.be.greaterThan(10);
-    });
-
-    it('create one record if the missing reference exists now', async () => {
-      await inEveryOrder(async (schedule) => {
-        world.refuses = () => true;
-        expect(await world.process()(lamp(0))).to.deep.equal(['validation_failed']);
-        world.refuses = () => false;
-        const id = expectOneRecord(await play(schedule, [lamp(1), lamp(0)]), 1);
-        expect(await world.listed()).to.deep.equal([id]);
-      });
     });
   });
 

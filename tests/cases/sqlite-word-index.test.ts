@@ -125,30 +125,6 @@ describe('the index of words in SQLite', () => {
     database.read('SELECT count(*) FROM products_words_docsize', (statement) => (statement.get() as [number])[0]);
   const copies = (count: number, distance = 1) => Array.from({ length: count }, (_, at) => named(1 + at * distance));
 
-  describe('of records far apart', () => {
-    it('finds each block, in both directions, page by page', async () => {
-      const one = await open(newFile());
-      const edges = [8_191, 8_192, 16_383, 16_384, 24_575, 24_576, 32_767, 32_768, 65_536];
-      const records = [...copies(300, 5_001), ...edges.map(named)].sort((a, b) => a.id - b.id);
-      await one.products.insertAll(records);
-      await expectAll(one, records);
-      for (const sort of ['id', '-id']) {
-        const order = by(sort);
-        const seen: Id[] = [];
-        for (let last: Id | undefined = sort === 'id' ? 0 : 2_000_000; last !== undefined; ) {
-          const from = { side: 'after' as const, inclusive: false, values: [last] };
-          const { records: page, hasMore } = await one.products.list(
-            query({ limit: 7, filters: [searchFor('gre l')], order, from }),
-          );
-          seen.push(...idsOf(page));
-          last = hasMore ? page.at(-1)?.id : undefined;
-        }
-        const expected = expectedFinds('products', records, 'gre l');
-        expect(seen, sort).to.deep.equal(sort === 'id' ? expected : expected.toReversed());
-      }
-    });
-  });
-
   describe('of a file of an earlier release', () => {
     const records = copies(700);
 
@@ -204,21 +180,6 @@ describe('the index of words in SQLite', () => {
   describe('and writes', () => {
     const touches = ({ database }: Opened) => database.written.filter((sql) => sql.includes('products_words'));
 
-    it('is not touched if a replacement keeps the words', async () => {
-      const one = await open(newFile());
-      const first = named(1);
-      await one.products.insertAll([first]);
-      one.database.written = [];
-      const cheaper = next(first, { price: { amount: 1, currency: 'USD' } });
-      expect(await one.products.replaceAll([{ record: cheaper, expected: 1 }])).to.deep.equal(['replaced']);
-      expect(touches(one)).to.deep.equal([]);
-      const renamed = { ...cheaper, version: 3, fields: { ...cheaper.fields, name: 'pink' } };
-      expect(await one.products.replaceAll([{ record: renamed, expected: 2 }])).to.deep.equal(['replaced']);
-      expect(touches(one)).to.have.length(1);
-      expect(await list(one, 'pink')).to.deep.equal([1]);
-      expect(await list(one, first.fields.name)).to.deep.equal([]);
-    });
-
     for (const isKnown of [false, true])
       it(`is touched only for the records of replaceAll whose words change, ${isKnown ? 'with' : 'without'} their fields before`, async () => {
         const one = await open(newFile());
@@ -239,15 +200,6 @@ describe('the index of words in SQLite', () => {
         expect(await list(one, named(3).fields.name)).to.deep.equal([]);
         await expectAll(one, [...edits.slice(0, 3).map(({ record }) => record), named(4)]);
       });
-
-    it('forgets removed records', async () => {
-      const one = await open(newFile());
-      await one.products.insertAll(copies(20));
-      for (let id = 1; id <= 20; id++)
-        expect(await one.products.removeAll([{ id, expected: 1, at: AT }])).to.deep.equal([true]);
-      for (const text of QUERIES) expect(await list(one, text)).to.deep.equal([]);
-      expect(wordsIn(one)).to.equal(0);
-    });
   });
 
   it('writes records of many words one by one, so that each has a turn of its own', async () => {
@@ -336,19 +288,6 @@ describe('the index of words in SQLite', () => {
         expect(await list(one, 'l', { order: by(sort) }), sort).to.have.members(expected);
       expect(await one.products.count([searchFor('l')])).to.equal(expected.length);
       expect(await list(one, 'pink')).to.deep.equal([]);
-    });
-
-    it('refuses no search within bounds of the id', async () => {
-      const one = await open(newFile(), slow());
-      const records = copies(2_000, 100);
-      await one.products.insertAll(records);
-      const bounds: Filter[] = [{ field: 'id', operator: 'gt', value: 500 }];
-      for (const text of ['b l 1 r g', 'tischbeleuchtung', 'l']) {
-        const expected = expectedFinds('products', records, text).filter((id) => id > 500);
-        const found = [searchFor(text), ...bounds];
-        expect(await list(one, text, { filters: found }), text).to.deep.equal(expected);
-        expect(await one.products.count(found), `count of ${text}`).to.equal(expected.length);
-      }
     });
 
     it('refuses a search with a filter that no index serves', async () => {
