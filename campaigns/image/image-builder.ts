@@ -22,7 +22,7 @@ export interface Image {
 
 const BASE = 'docker.io/library/node:24-slim';
 /** What the commands of the Dockerfile and npm call. */
-const PROGRAMS = ['sh', 'env', 'mv', 'rm', 'find', 'ln', 'mkdir'];
+const PROGRAMS = ['sh', 'env', 'rm', 'ln', 'mkdir'];
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const MAX_OUTPUT_BYTES = 2 ** 26;
 

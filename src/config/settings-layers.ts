@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ROOT_FOLDER } from '../shared/program.js';
+import { readProgramFile } from '../shared/program.js';
 import { systemReason } from '../shared/shown-text.js';
 import { shownValue } from './shown-value.js';
 
@@ -13,8 +13,10 @@ export class SettingsError extends Error {
   }
 }
 
-/** `config/default.json` */
-export const DEFAULTS = new URL('config/default.json', ROOT_FOLDER);
+/** The values of `config/default.json`. */
+export function defaultValues(): Readonly<Record<string, unknown>> {
+  return JSON.parse(readProgramFile('config/default.json'));
+}
 
 /** The values of settings by where they are from. A later layer overrides the earlier ones. */
 export interface Layers {
@@ -26,7 +28,7 @@ export interface Layers {
 export function readLayers(environment: NodeJS.ProcessEnv, names: readonly string[]): Layers {
   const file = environment['CONFIG_FILE'];
   const issues: string[] = [];
-  const layers = [{ source: 'default', values: readLayer(DEFAULTS) }];
+  const layers = [{ source: 'default', values: defaultValues() }];
   if (file) {
     try {
       layers.push({ source: `file ${shownValue(file)}`, values: readLayer(file) });
@@ -48,33 +50,29 @@ export function given({ layers }: Layers): Record<string, unknown> {
 }
 
 /** @throws SettingsError */
-export function readLayer(file: string | URL): Readonly<Record<string, unknown>> {
+function readLayer(file: string): Readonly<Record<string, unknown>> {
   const layer = parsed(file, textOf(file));
   if (typeof layer === 'object' && layer !== null && !Array.isArray(layer))
     return layer as Readonly<Record<string, unknown>>;
-  throw new SettingsError([`CONFIG_FILE: ${shownFile(file)} holds no JSON object`]);
+  throw new SettingsError([`CONFIG_FILE: ${shownValue(file)} holds no JSON object`]);
 }
 
-function textOf(file: string | URL): string {
+function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new SettingsError([`CONFIG_FILE: ${shownFile(file)} cannot be read: ${systemReason(error)}`]);
+    throw new SettingsError([`CONFIG_FILE: ${shownValue(file)} cannot be read: ${systemReason(error)}`]);
   }
 }
 
-function parsed(file: string | URL, text: string): unknown {
+function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     // The parser's own message would quote the file, secrets included.
     const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw new SettingsError([`CONFIG_FILE: ${shownFile(file)} is not valid JSON${where ? `, ${where}` : ''}`]);
+    throw new SettingsError([`CONFIG_FILE: ${shownValue(file)} is not valid JSON${where ? `, ${where}` : ''}`]);
   }
-}
-
-function shownFile(file: string | URL): string {
-  return shownValue(String(file));
 }
 
 function fromEnvironment(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, unknown> {

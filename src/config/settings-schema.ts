@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { STORES, type StoreName, type StoreSettings, type Stores } from '../composition/stores/index.js';
 import { serverUrl } from '../composition/stores/registration.js';
-import { DEFAULTS, readLayer } from './settings-layers.js';
+import { defaultValues } from './settings-layers.js';
 import type { Secrecy } from './shown-value.js';
 import { addressList, apiKey, issuerUrl, nameList, originList, ownPort, publicUrl, redisUrl } from './validators.js';
 
@@ -263,7 +263,7 @@ const PORT_RANGE = { minimum: 0, maximum: 65_535 };
 
 /** All settings in the order of the schema, except CONFIG_FILE, which names a file of settings. */
 export function describeSettings(schema = SETTINGS_SCHEMA): SettingDescription[] {
-  const defaults = readLayer(DEFAULTS);
+  const defaults = defaultValues();
   return Object.entries(descriptionsIn(schema)).map(([name, { type, flags, allow = [], metas = [], rules = [] }]) => {
     const meta: SettingMeta = Object.assign({}, ...metas);
     const limit = (rule: string) => rules.find((one) => one.name === rule)?.args?.limit;

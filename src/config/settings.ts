@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { ROOT_FOLDER } from '../shared/program.js';
+import { readProgramFile } from '../shared/program.js';
 import { escapeControls } from '../shared/shown-text.js';
 import { issueLines, misspeltNames } from './settings-issues.js';
 import { given, type Layers, readLayers, SettingsError } from './settings-layers.js';
@@ -187,6 +186,5 @@ function protocolOf(url: string): string {
 
 /** The version of the program, from package.json: the only place that has it. */
 export function packageVersion(): string {
-  const text = readFileSync(new URL('package.json', ROOT_FOLDER), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  return (JSON.parse(readProgramFile('package.json')) as { readonly version: string }).version;
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { EXIT_CODES, ROOT_FOLDER } from '../shared/program.js';
+import { EXIT_CODES, readProgramFile } from '../shared/program.js';
 
 /** One range of `engines.node`: a version and all later ones; with `^`, those of the same major version. */
 const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
@@ -10,7 +9,7 @@ const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
  * the programs use only syntax that Node 12 can parse: no top-level `await`, no `?.`, no `??`.
  */
 export function requireSupportedNode() {
-  const manifest = JSON.parse(readFileSync(new URL('package.json', ROOT_FOLDER), 'utf8'));
+  const manifest = JSON.parse(readProgramFile('package.json'));
   const supported = manifest.engines.node;
   if (isSupported(process.versions.node, supported)) return;
   process.stderr.write(`This needs Node ${describeRanges(supported)}; it is run by Node ${process.versions.node}.\n`);

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+
 /** The folder of package.json. Modules and bundles are both two folders below it, in `dist/shared` and `dist/bundle`. */
-export const ROOT_FOLDER = new URL('../../', import.meta.url);
+const ROOT_FOLDER = new URL('../../', import.meta.url);
 
 /** The exit codes of the service and the command line, by sysexits.h. docs/reference/command-line.md explains each. */
 export const EXIT_CODES = {
@@ -21,3 +23,18 @@ export const EXIT_CODES = {
   brokenPipe: 141,
   terminated: 143,
 } as const;
+
+/**
+ * Reads a file that belongs to the program; `scripts/package.js` lists them. Ends the process with one line on standard
+ * error and exit code 70 if it cannot be read, because the installation is not whole then.
+ * @param path below the folder of package.json
+ */
+export function readProgramFile(path: string): string {
+  try {
+    return readFileSync(new URL(path, ROOT_FOLDER), 'utf8');
+  } catch (error) {
+    const { message } = error as Error;
+    process.stderr.write(`A file of this program cannot be read, so it has to be installed again: ${message}\n`);
+    return process.exit(EXIT_CODES.software);
+  }
+}

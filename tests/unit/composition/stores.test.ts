@@ -10,7 +10,7 @@ import { storageOf } from '#src/composition/storage.js';
 import { STORES, storeAt, storeUrlForms } from '#src/composition/stores/index.js';
 import type { StoreRegistration } from '#src/composition/stores/registration.js';
 import { loadSettings, type Settings } from '#src/config/settings.js';
-import { DEFAULTS, readLayer } from '#src/config/settings-layers.js';
+import { defaultValues } from '#src/config/settings-layers.js';
 import { describeSettings, settingsSchema } from '#src/config/settings-schema.js';
 import { settingsDocument } from '../../../scripts/settings-document.js';
 import { product } from '../../contract/repository/records.js';
@@ -65,7 +65,7 @@ describe('a fifth store', () => {
   const schema = settingsSchema(FIVE);
   const issuesOf = (values: object) =>
     schema
-      .validate({ ...readLayer(DEFAULTS), ...values }, { abortEarly: false, errors: { wrap: { label: false } } })
+      .validate({ ...defaultValues(), ...values }, { abortEarly: false, errors: { wrap: { label: false } } })
       .error?.details.map(({ message }) => message) ?? [];
   const settingsOf = (values: object) => ({ ...loadSettings({}), ...values }) as Settings;
 

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect } from 'chai';
 import { MAIN, SERVICE } from '../../support/child-process-service.js';
 
@@ -22,23 +22,4 @@ describe('the commands that start the service', () => {
           .some((line) => line.includes(written(argv))),
       ).to.equal(true);
     });
-});
-
-describe('the image', () => {
-  it('has each file beside the bundles that the programs read', () => {
-    const copied = readFileSync('Dockerfile', 'utf8')
-      .split('\n')
-      .flatMap((line) => /^COPY (?:--from=build )?(.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
-      .map((path) => path.replace(/^\/service\//, ''));
-    const read = readdirSync('src', { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => [...readFileSync(join('src', file), 'utf8').matchAll(/URL\('([^']+)', ROOT_FOLDER\)/g)])
-      .map(([, path = '']) => path.replace(/\/$/, ''));
-    expect(read).to.include('src/adapters/inbound/cli/samples.ndjson');
-    for (const path of read)
-      expect(
-        copied.some((one) => one === path || one.startsWith(`${path}/`)),
-        path,
-      ).to.equal(true);
-  });
 });

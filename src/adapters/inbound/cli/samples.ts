@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Repository } from '../../../application/ports/repository.js';
 import { type IdPool, ReservedIds } from '../../../application/records/id-allocator.js';
 import type { Draft } from '../../../application/records/record-format.js';
 import type { RecordWriter, WriteOutcome } from '../../../application/records/record-writer.js';
 import { AppError } from '../../../domain/errors.js';
 import { hasCheckDigit, type Product } from '../../../domain/product.js';
-import { ROOT_FOLDER } from '../../../shared/program.js';
+import { readProgramFile } from '../../../shared/program.js';
 
 export const SAMPLE_PRODUCTS = { min: 1, max: 10_000_000 } as const;
 export const SAMPLE_SEED = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 1 } as const;
@@ -24,7 +23,7 @@ const SKU_DIGITS = 5;
 let lines: readonly SampleProduct[] | undefined;
 
 function readLines(): readonly SampleProduct[] {
-  const text = readFileSync(new URL('src/adapters/inbound/cli/samples.ndjson', ROOT_FOLDER), 'utf8');
+  const text = readProgramFile('src/adapters/inbound/cli/samples.ndjson');
   return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
 }
 

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { Store } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
-import { ROOT_FOLDER } from '../../../../shared/program.js';
+import { readProgramFile } from '../../../../shared/program.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { Coding, CompressedDocument, Context } from '../core/context.js';
 import { ERRORS, exampleOf, ISSUES, type ResponseErrorCode } from '../core/error-codes.js';
@@ -80,10 +79,6 @@ function publicRoute(
 
 // The pages at /docs and /console, each with its script, style sheets and data.
 
-/** The pages and their style sheets are sources. Their scripts are bundled by the build. */
-const SOURCES = new URL('packages/pages/', ROOT_FOLDER);
-const SCRIPTS = new URL('dist/pages/', ROOT_FOLDER);
-
 const STYLE_TYPE = 'text/css';
 const SCRIPT_TYPE = 'text/javascript';
 const FILE_TYPES = [HTML, STYLE_TYPE, SCRIPT_TYPE, JSON_TYPE];
@@ -134,10 +129,12 @@ function errorCodes() {
 }
 
 function pageRoutes({ name, styles, data = {}, hasPictures = false }: Page): Route[] {
-  const start = file(HTML, read(`${name}/index.html`));
+  // The pages and their style sheets are sources. Their scripts are bundled by the build.
+  const read = (source: string) => readProgramFile(`packages/pages/${name}/${source}`);
+  const start = file(HTML, read('index.html'));
   const files = new Map([
-    ['main.js', file(SCRIPT_TYPE, read(`${name}.js`, SCRIPTS))],
-    ...styles.map((style) => [style, file(STYLE_TYPE, read(`${name}/${style}`))] as const),
+    ['main.js', file(SCRIPT_TYPE, readProgramFile(`dist/pages/${name}.js`))],
+    ...styles.map((style) => [style, file(STYLE_TYPE, read(style))] as const),
     ...Object.entries(data).map(([path, value]) => [path, file(JSON_TYPE, JSON.stringify(value))] as const),
   ]);
   const names = [...files.keys()];
@@ -151,10 +148,6 @@ function pageRoutes({ name, styles, data = {}, hasPictures = false }: Page): Rou
     ),
     { ...publicRoute(`/${name}/{file}`, fileOperation(fileOf), pattern), variables: { file: names } },
   ];
-}
-
-function read(path: string, folder = SOURCES): string {
-  return readFileSync(new URL(path, folder), 'utf8');
 }
 
 function file(type: string, text: string): PageFile {
