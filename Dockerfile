@@ -1,6 +1,6 @@
 # The image for linux/amd64 and linux/arm64. Files alone go into the last stage and no command runs there, so a build
 # for the other platform needs no emulation.
-FROM --platform=$BUILDPLATFORM node:24-slim AS build
+FROM --platform=$BUILDPLATFORM node:24.21.0-slim AS build
 WORKDIR /checkout
 COPY package.json package-lock.json ./
 RUN npm ci --workspaces=false --ignore-scripts
@@ -8,7 +8,7 @@ COPY . ./
 RUN npm run build && node scripts/package.js
 
 # The native package of the platform of the image, not of the one that builds.
-FROM --platform=$BUILDPLATFORM node:24-slim AS production
+FROM --platform=$BUILDPLATFORM node:24.21.0-slim AS production
 ARG TARGETARCH
 COPY --from=build /checkout/build/package /service
 WORKDIR /service
@@ -17,7 +17,7 @@ RUN npm install --ignore-scripts --no-package-lock \
       --os=linux --cpu="$([ "$TARGETARCH" = arm64 ] && echo arm64 || echo x64)" \
   && rm -rf node_modules/@libsql/*-musl && ln -s catalogue.js bin/catalogue && mkdir /data
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 LABEL org.opencontainers.image.title="Product Catalogue Service" \
       org.opencontainers.image.description="A product catalogue API: durable, HTTPS, no lost updates" \
       org.opencontainers.image.licenses="Apache-2.0"

@@ -94,10 +94,15 @@ function campaign(name: string, ...needs: Program[]): Suite {
 function onNode(version: string): Suite {
   const suites = [
     'npm test',
-    ...['timers', 'cases', 'interrupts'].map((name) => `node build/scripts/run-suites.js ${name}`),
+    ...['timers', 'cases', 'interrupts', 'readme'].map((name) => `node build/scripts/run-suites.js ${name}`),
   ];
   const command = `npx --yes --package=node-linux-${process.arch}@${version} -c '${suites.join(' && ')}'`;
-  return nightly(`node-${version.split('.')[0]}`, `test, timers, cases and interrupts on Node.js ${version}`, command);
+  return nightly(
+    `node-${version.split('.')[0]}`,
+    `test, timers, cases, interrupts and README.md on Node.js ${version}`,
+    command,
+    'curl',
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,42 +12,40 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// For each profile, which is also the value of STORE: the service that is the store.
-var stores = map[string]string{"mongodb": "mongo", "postgresql": "postgresql"}
+// For each set of files, which docs/how-to/containers.md names: the value of STORE, and the service that is the store.
+var deployments = []struct {
+	files          []string
+	chosen, server string
+}{
+	{[]string{"docker-compose.yml"}, "mongodb", "mongo"},
+	{[]string{"docker-compose.yml", "deploy/compose/postgresql.yml"}, "postgresql", "postgresql"},
+}
 
-// Validates a compose file against the Compose specification, and checks what the service needs to be safe behind its
-// proxy.
-func composeProblems(file string) []string {
+// Validates the compose files of a checkout against the Compose specification, and checks what the service needs to be safe
+// behind its proxy. No variable is set: nothing has to be chosen before the first start, and no password is known.
+func composeProblems(checkout string) []string {
 	var problems []string
-	for profile, store := range stores {
-		variables := []string{"COMPOSE_PROFILES=" + profile, "POSTGRES_PASSWORD=secret", "REDIS_PASSWORD=secret"}
-		for _, required := range []string{"COMPOSE_PROFILES", "REDIS_PASSWORD"} {
-			isRequired := func(variable string) bool { return strings.HasPrefix(variable, required+"=") }
-			if _, err := load(file, slices.DeleteFunc(slices.Clone(variables), isRequired)...); err == nil {
-				problems = append(problems, "it starts without "+required)
-			}
+	for _, deployment := range deployments {
+		var files []string
+		for _, file := range deployment.files {
+			files = append(files, filepath.Join(checkout, file))
 		}
-		project, err := load(file, variables...)
+		options, err := cli.NewProjectOptions(files, cli.WithInterpolation(true), cli.WithDefaultProfiles())
 		if err != nil {
 			return append(problems, err.Error())
 		}
-		for _, problem := range projectProblems(project, profile, store) {
-			problems = append(problems, profile+": "+problem)
+		project, err := options.LoadProject(context.Background())
+		if err != nil {
+			return append(problems, err.Error())
+		}
+		for _, problem := range projectProblems(project, deployment.chosen, deployment.server) {
+			problems = append(problems, deployment.chosen+": "+problem)
 		}
 	}
 	return problems
 }
 
-func load(file string, environment ...string) (*types.Project, error) {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnv(environment), cli.WithInterpolation(true),
-		cli.WithDefaultProfiles())
-	if err != nil {
-		return nil, err
-	}
-	return options.LoadProject(context.Background())
-}
-
-func projectProblems(project *types.Project, profile, store string) []string {
+func projectProblems(project *types.Project, chosen, store string) []string {
 	var problems []string
 	require := func(holds bool, format string, values ...any) {
 		if !holds {
@@ -58,23 +57,30 @@ func projectProblems(project *types.Project, profile, store string) []string {
 		require(published == (name == "proxy"), "%s: the proxy, and no other service, must publish a port", name)
 		require(slices.Contains(service.SecurityOpt, "no-new-privileges:true"), "%s may gain privileges", name)
 		require(!service.Privileged, "%s is privileged", name)
+		require(slices.Equal(service.CapDrop, []string{"ALL"}), "%s keeps capabilities", name)
+		for variable, value := range service.Environment {
+			isPassword := strings.Contains(variable, "PASSWORD") && !strings.HasSuffix(variable, "_FILE")
+			require(!isPassword || value == nil || *value == "", "%s has a password in its environment", name)
+		}
 	}
 	catalogue := project.Services["catalogue"]
 	require(catalogue.ContainerName == "", "catalogue has a container_name and cannot be scaled")
 	require(catalogue.User == "node", "catalogue runs as %q", catalogue.User)
 	require(catalogue.ReadOnly, "catalogue writes into its image")
-	require(slices.Equal(catalogue.CapDrop, []string{"ALL"}), "catalogue keeps capabilities")
 	require(catalogue.HealthCheck == nil, "catalogue has a health check other than that of the image")
-	chosen := catalogue.Environment["STORE"]
-	require(chosen != nil && *chosen == profile, "catalogue has another store")
-	for _, other := range stores {
-		_, runs := project.Services[other]
-		require(runs == (other == store), "%s runs, or does not, against the profile", other)
+	value := catalogue.Environment["STORE"]
+	require(value != nil && *value == chosen, "catalogue has another store")
+	for _, other := range deployments {
+		_, runs := project.Services[other.server]
+		require(runs == (other.server == store), "%s runs, or does not, against STORE", other.server)
+	}
+	for _, name := range []string{store, "redis", "proxy"} {
+		condition := project.Services[name].DependsOn["setup"].Condition
+		require(condition == "service_completed_successfully", "%s does not wait for what setup makes", name)
 	}
 	for _, name := range []string{store, "redis"} {
 		require(project.Services[name].HealthCheck != nil, "%s has no health check", name)
-		_, waits := catalogue.DependsOn[name]
-		require(waits, "catalogue does not wait for %s", name)
+		require(catalogue.DependsOn[name].Condition == "service_healthy", "catalogue does not wait for %s", name)
 		_, onEdge := project.Services[name].Networks["edge"]
 		require(!onEdge, "%s can be reached by the proxy", name)
 	}

@@ -31,7 +31,7 @@ func problemsOf(checkout string, schemas []string) []string {
 		}
 		fmt.Printf("%s: %d problems\n", file, len(found))
 	}
-	add("docker-compose.yml", composeProblems(filepath.Join(checkout, "docker-compose.yml")))
+	add("docker-compose.yml", composeProblems(checkout))
 	add("Dockerfile", dockerfileProblems(filepath.Join(checkout, "Dockerfile")))
 	add("deploy/kubernetes", kubernetesProblems(filepath.Join(checkout, "deploy/kubernetes"), schemas))
 	return problems

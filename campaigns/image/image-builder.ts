@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { list } from '../../tests/support/list.js';
 
@@ -20,7 +20,7 @@ export interface Image {
   readonly config: ImageConfig;
 }
 
-const BASE = 'docker.io/library/node:24-slim';
+const BASE = `docker.io/library/${/^FROM (?:--\S+ )?(node:\S+)/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1]}`;
 /** What the commands of the Dockerfile and npm call. */
 const PROGRAMS = ['sh', 'env', 'rm', 'ln', 'mkdir'];
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';

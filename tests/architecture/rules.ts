@@ -105,6 +105,8 @@ const CLOCK_OR_RANDOMNESS = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bran
 const TIMER = /\bset(Timeout|Interval|Immediate)\(/;
 /** `shared` starts timers in these files alone, and turns of the event loop. */
 const TIMER_OWNERS = ['shared/promises.ts', 'shared/task-scheduler.ts'];
+/** `shared` reads the files of the program in this file alone. */
+const FILE_READER = 'shared/program.ts';
 
 /**
  * The code that serves all resources. It takes values and functions, and does not know which resource it serves. The
@@ -215,6 +217,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       .flatMap(({ path, source, imports }) => [
         ...imports
           .filter((target) => !target.endsWith('.ts') && !PURE.includes(target))
+          .filter((target) => !(target === 'node:fs' && path === FILE_READER))
           .map((target) => `${path} → ${target}`),
         ...(CLOCK_OR_RANDOMNESS.test(source) ? [`${path} reads a clock or a random source`] : []),
         ...(TIMER.test(source) && !TIMER_OWNERS.includes(path) ? [`${path} starts a timer`] : []),

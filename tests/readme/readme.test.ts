@@ -75,12 +75,13 @@ describe('README.md', function () {
   this.timeout(620_000).bail(true);
   let first: Terminal;
   let second: Terminal;
+  let third: Terminal;
   after(async () => {
-    await first?.close();
-    await second?.close();
+    for (const terminal of [first, second, third]) await terminal?.close();
   });
   const root = temporaryFolder();
   const folder = join(root, 'checkout');
+  const installation = join(root, 'installation');
   let port: string;
   let key: string;
   let lamp: string;
@@ -111,25 +112,42 @@ describe('README.md', function () {
   };
   const respond = async (step: Step) => responseIn(await run(step));
 
+  /** Waits until the service of a terminal is ready. @returns a terminal for requests to it, in the folder */
+  const servedBy = async (terminal: Terminal, where: string): Promise<Terminal> => {
+    [, port = ''] = await terminal.shows(/listens on https:\/\/localhost:(\d+)/);
+    [, key = ''] = await terminal.shows(/shown this once: (\S+)/);
+    const [, request = ''] = await terminal.shows(/^ *(curl .*)\n[\s\S]*\/docs/m);
+    const [, management = ''] = await terminal.shows(/management listening.* port=(\d+)/);
+    const opened = await Terminal.open(where, { ...environment, PORT: port, MANAGEMENT_PORT: management });
+    const { code, output } = await opened.run(request);
+    expect([code, output]).to.deep.equal([0, '[]\n']);
+    return opened;
+  };
+
   /** What each step of a section does, in order. */
   const EXPECTED: Readonly<Record<string, Readonly<Record<string, (step: Step) => Promise<void>>>>> = {
     'Run it': {
       'starts the service, which prints a key and a request that works': async ({ text }) => {
         expect(text).to.equal('npm ci && npm start');
         first.start(AT_NIGHT ? text : 'npm start');
-        [, port = ''] = await first.shows(/listens on https:\/\/localhost:(\d+)/);
-        [, key = ''] = await first.shows(/shown this once: (\S+)/);
-        const [, request = ''] = await first.shows(/^ *(curl .*)\n[\s\S]*\/docs/m);
-        const [, management = ''] = await first.shows(/management listening.* port=(\d+)/);
-        second = await Terminal.open(folder, { ...environment, PORT: port, MANAGEMENT_PORT: management });
-        const { code, output } = await second.run(request);
-        expect([code, output]).to.deep.equal([0, '[]\n']);
+        second = await servedBy(first, folder);
       },
       'loads sample products': async (step) => {
         expect(await run(step)).to.match(/^200 products of seed 1 created, 0 existed already$/m);
       },
       'defines the key and the function': async (step) => {
         expect(await run(step)).to.equal('');
+      },
+    },
+    'Without a clone': {
+      // What else the page has must work with it as well, which is the last test.
+      'installs the package and starts the service': async ({ text }) => {
+        execFileSync(process.execPath, ['scripts/package.js']);
+        mkdirSync(installation);
+        execFileSync('npm', ['pack', '--silent', '--pack-destination', installation, './build/package']);
+        third = await Terminal.open(installation, { ...environment, PORT: '0', MANAGEMENT_PORT: '0' });
+        third.start(text);
+        await third.shows(/shown this once: (\S+)/);
       },
     },
     'Seven requests': {
@@ -242,10 +260,23 @@ describe('README.md', function () {
       it(`${heading}: ${title} (line ${step?.line})`, () => check(step ?? expect.fail('no such step')));
     }
 
-  it('Run it: Ctrl-C stops the service cleanly', async () => {
-    const { code, output } = await first.interrupt();
+  const stopsCleanly = async (terminal: Terminal) => {
+    const { code, output } = await terminal.interrupt();
     expect(code, output).to.equal(0);
     expect(output).to.match(/\n$/);
+  };
+
+  it('Run it: Ctrl-C stops the service cleanly', () => stopsCleanly(first));
+
+  it('Without a clone: samples and the seven requests are as in a clone', async () => {
+    await second.close();
+    second = await servedBy(third, installation);
+    const [, ...samples] = Object.values(EXPECTED['Run it'] ?? {});
+    const requests = Object.values(EXPECTED['Seven requests'] ?? {});
+    const steps = [...stepsOf('Run it').slice(1), ...stepsOf('Seven requests')];
+    for (const [index, check] of [...samples, ...requests].entries())
+      await check(steps[index] ?? expect.fail('no such step'));
+    await stopsCleanly(third);
   });
 });
 

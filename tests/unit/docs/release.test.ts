@@ -70,17 +70,17 @@ describe('the supported versions of Node', () => {
     expect(isSupported(`${Number(majors.at(-1)) - 1}.999.0`, supported)).to.equal(true);
   });
 
-  it('include that of .ci/run, which is the line of the image', () => {
+  it('include that of .ci/run, which is that of the image', () => {
     const [, version = ''] = /^node_version=(.*)$/m.exec(read('.ci/run')) ?? [];
     expect(NODE_VERSIONS).to.include(version);
-    expect(read('Dockerfile')).to.include(`node:${version.split('.')[0]}`);
+    expect(read('Dockerfile')).to.include(`node:${version}-slim`);
   });
 
   it('include that of the image, in every stage', () => {
     const bases = [...read('Dockerfile').matchAll(/^FROM (?:--\S+ )?node:(\S+)/gm)].map(([, tag]) => tag);
     expect(bases.length).to.equal([...read('Dockerfile').matchAll(/^FROM /gm)].length);
     expect(new Set(bases).size).to.equal(1);
-    expect(lines).to.include(bases[0]?.split('-')[0]);
+    expect(lines).to.include(bases[0]?.split('.')[0]);
   });
 });
 

@@ -35,8 +35,26 @@ const FOREIGN = new Set([
     ...list`NODE_ENV  NODE_EXTRA_CA_CERTS  NODE_OPTIONS  NO_COLOR  FORCE_COLOR  TERM  PATH  SSL_CERT_FILE`,
     ...list`CURL_CA_BUNDLE  LC_ALL  TOKIO_WORKER_THREADS`,
   ],
-  ...['REDIS_PASSWORD', 'REDISCLI_AUTH', 'RENEWED_LINEAGE', 'GITHUB_TOKEN', 'PUBLISH', 'TAG', 'TARGETARCH'],
-  ...['COMPOSE_PROFILES', 'POSTGRES_BIN', 'POSTGRES_PASSWORD', 'POSTGRES_USER'],
+  ...[
+    'CATALOGUE_IMAGE',
+    'REDISCLI_AUTH',
+    'RENEWED_LINEAGE',
+    'GITHUB_TOKEN',
+    'GITHUB_REPOSITORY',
+    'GH_TOKEN',
+    'PUBLISH',
+    'TAG',
+    'TARGETARCH',
+  ],
+  ...[
+    'COMPOSE_FILE',
+    'COMPOSE_PROFILES',
+    'MONGO_OWNER',
+    'POSTGRES_BIN',
+    'POSTGRES_PASSWORD',
+    'POSTGRES_PASSWORD_FILE',
+    'POSTGRES_USER',
+  ],
   // A misspelt name, as the example of a warning.
   'RATE_LIMIT_REQUEST',
   // Constants that docs/how-to/change-the-service.md has its readers write.
@@ -89,7 +107,7 @@ describe('the variables that files name', () => {
     const secret = readFileSync('deploy/kubernetes/secret.example.yaml', 'utf8').split('stringData:')[1] ?? '';
     const names = [
       ...image.filter((name) => name !== 'NODE_ENV' && name !== 'PATH'),
-      ...[...compose.matchAll(/^ +(\w+):/gm)].map(([, name = '']) => name),
+      ...[...compose.matchAll(/^ +(\w+):/gm)].map(([, name = '']) => name).filter((name) => name !== 'CONFIG_FILE'),
       ...[...cluster.matchAll(/^ +- (\w+)=/gm)].map(([, name = '']) => name),
       ...[...secret.matchAll(/^ +(\w+):/gm)].map(([, name = '']) => name),
     ];
