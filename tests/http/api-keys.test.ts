@@ -66,7 +66,7 @@ for (const store of HTTP_STORE_NAMES) {
         expect(response.headers).to.not.have.property('preference-applied');
       });
 
-      // The rules of each field are in resource-rules.test.ts.
+      // The rules of each field are tested in unit/domain/validation.test.ts.
       const ISSUES: readonly (readonly [title: string, body: unknown, issues: [string, string][]])[] = [
         ['a body that is not an object', [], [['invalid_type', '']]],
         [

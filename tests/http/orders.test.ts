@@ -32,7 +32,7 @@ resourceContract({
   prepare: createReferences,
   fields: (n) => ({ userId: 1, items: [item(1, n + 1), item((n % 99) + 2)] }),
   invalid: [
-    // The rules of the fields are in resource-rules.test.ts.
+    // The rules of the fields are in support/invalid-values.ts.
     [
       'invalid items',
       { items: [null, 1, 'x', [], {}, item(1)] },
