@@ -4,9 +4,11 @@ import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { received } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
+import { list } from '../support/list.js';
 import { listService } from '../support/middleware-harness.js';
 import { begin, expectEndOfReading, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 
+const CSV = { Accept: 'text/csv' };
 const parsed = (text: string) =>
   text
     .split('\n')
@@ -116,49 +118,56 @@ describe('a list as NDJSON', () => {
   });
 
   describe('is negotiated', () => {
-    const CHOSEN: [string, 'json' | 'x-ndjson' | 406][] = [
-      ['application/x-ndjson', 'x-ndjson'],
-      ['Application/X-NDJSON', 'x-ndjson'],
-      ['application/problem+json, application/x-ndjson', 'x-ndjson'],
-      ['application/x-ndjson, */*', 'x-ndjson'],
-      ['application/x-ndjson, application/json;q=0.9', 'x-ndjson'],
-      ['application/json;q=0.1, application/x-ndjson;q=0.2', 'x-ndjson'],
-      ['*/*', 'json'],
-      ['application/*', 'json'],
-      ['application/json, application/x-ndjson', 'json'],
-      ['application/json, application/x-ndjson;q=0.9', 'json'],
-      ['application/x-ndjson;q=0.5, application/json', 'json'],
-      ['application/x-ndjson;q=0, */*', 'json'],
-      ['application/problem+json', 'json'],
-      ['application/ndjson', 406],
-      ['application/x-ndjson;q=0', 406],
-      ['text/plain', 406],
+    const CHOSEN: readonly (readonly [type: string, ...accepts: string[]])[] = [
+      [
+        'application/x-ndjson',
+        ...list`application/x-ndjson  Application/X-NDJSON  application/problem+json, application/x-ndjson
+          application/x-ndjson, */*  application/x-ndjson, application/json;q=0.9
+          application/json;q=0.1, application/x-ndjson;q=0.2  text/csv;q=0.5, application/x-ndjson`,
+      ],
+      [
+        'application/json',
+        ...list`*/*  application/*  application/json, application/x-ndjson  application/json, application/x-ndjson;q=0.9
+          application/x-ndjson;q=0.5, application/json  application/x-ndjson;q=0, */*  application/problem+json
+          text/csv;q=0.9, */*  application/json, text/csv`,
+      ],
+      [
+        'text/csv; charset=utf-8; header=present',
+        ...list`Text/CSV  text/csv; charset=utf-8  text/csv; header=present  text/*  text/csv, */*
+          application/json;q=0.1, text/csv;q=0.2, application/x-ndjson;q=0.1`,
+      ],
+      ['', ...list`application/ndjson  application/x-ndjson;q=0  text/plain  text/csv;q=0  text/csv; charset=utf-16`],
     ];
     it('from Accept', async () => {
-      for (const [Accept, chosen] of CHOSEN) {
-        const { status, headers } = await request().get('/products?limit=1', { headers: { Accept } });
-        if (chosen === 406) expect(status, Accept).to.equal(406);
-        else expect(headers['content-type'], Accept).to.equal(`application/${chosen}`);
-      }
+      for (const [type, ...accepts] of CHOSEN)
+        for (const Accept of accepts) {
+          const { status, headers } = await request().get('/products?limit=1', { headers: { Accept } });
+          expect([status, headers['content-type']], Accept).to.deep.equal(
+            type ? [200, type] : [406, 'application/json'],
+          );
+        }
     });
 
     it('for lists only', async () => {
-      for (const [method, path] of [
-        ['GET', '/products/1'],
-        ['POST', '/products'],
-        ['DELETE', '/products/1'],
-      ] as const) {
-        const response = await request().request(method, path, { headers: LINES, body: { name: 'x' } });
-        expect([response.status, response.json.code], method).to.deep.equal([406, 'not_acceptable']);
-      }
+      for (const headers of [LINES, CSV])
+        for (const [method, path] of [
+          ['GET', '/products/1'],
+          ['POST', '/products'],
+          ['DELETE', '/products/1'],
+        ] as const) {
+          const response = await request().request(method, path, { headers, body: { name: 'x' } });
+          expect([response.status, response.json.code], method).to.deep.equal([406, 'not_acceptable']);
+        }
     });
 
     it('but errors stay JSON', async () => {
-      const response = await request().get('/products?colour=red', { headers: LINES });
-      expect([response.status, response.headers['content-type']]).to.deep.equal([400, 'application/json']);
-      const Accept = 'application/x-ndjson, application/problem+json';
-      const problem = await request().get('/products?colour=red', { headers: { Accept } });
-      expect(problem.headers['content-type']).to.equal('application/problem+json');
+      for (const { Accept } of [LINES, CSV]) {
+        const response = await request().get('/products?colour=red', { headers: { Accept } });
+        expect([response.status, response.headers['content-type']]).to.deep.equal([400, 'application/json']);
+        const problem = `${Accept}, application/problem+json`;
+        const { headers } = await request().get('/products?colour=red', { headers: { Accept: problem } });
+        expect(headers['content-type']).to.equal('application/problem+json');
+      }
       expect((await request().get('/products', { headers: LINES, token: null })).json.code).to.equal('unauthenticated');
     });
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
-import { issueLocations } from '../support/http-client.js';
+import { issuesOf } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
@@ -93,12 +93,10 @@ for (const store of HTTP_STORE_NAMES) {
           { productId: ids[1], quantity: 7 },
           { productId: ids[2], quantity: 3 },
         ]);
-        expect(issueLocations(await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }]))).to.deep.equal([
-          ['duplicate_value', '/items/1/productId'],
-        ]);
-        expect(issueLocations(await patch(path, [{ op: 'replace', path: '/items', value: [] }]))).to.deep.equal([
-          ['too_short', '/items'],
-        ]);
+        const twice = await patch(path, [{ op: 'copy', from: '/items/0', path: '/items/0' }]);
+        expect(issuesOf(twice)).to.deep.equal(['duplicate_value /items/1/productId']);
+        const none = await patch(path, [{ op: 'replace', path: '/items', value: [] }]);
+        expect(issuesOf(none)).to.deep.equal(['too_short /items']);
       });
     });
   });

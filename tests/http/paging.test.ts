@@ -17,15 +17,15 @@ async function page(client: HttpClient, path: string): Promise<{ ids: number[]; 
   return { ids: response.json.map(({ id }: { id: number }) => id), links: pageLinks(response.headers['link']) };
 }
 
-/** @returns the ids of each page, from a path on */
-async function follow(client: HttpClient, path: string, rel: 'next' | 'prev'): Promise<number[][]> {
-  const pages: number[][] = [];
+/** @returns the ids of all pages, from a path on */
+async function follow(client: HttpClient, path: string): Promise<number[]> {
+  const all: number[] = [];
   for (let target: string | undefined = path; target !== undefined; ) {
     const { ids, links } = await page(client, target);
-    pages.push(ids);
-    target = links[rel];
+    all.push(...ids);
+    target = links['next'];
   }
-  return pages;
+  return all;
 }
 
 describe('paging', () => {
@@ -45,20 +45,6 @@ describe('paging', () => {
       expect(links['first']).to.equal(`${base}?limit=100`);
       expect(links['next']).to.match(new RegExp(`^${base}\\?limit=100&cursor=[\\w-]+$`));
     }
-  });
-
-  it('shows every product once by following next, and once by following prev', async () => {
-    const forward: number[][] = [];
-    let links: Links = { next: '/products?limit=60' };
-    for (let next = links['next']; next !== undefined; next = links['next']) {
-      const { ids, links: found } = await page(service.client, next);
-      forward.push(ids);
-      links = found;
-    }
-    expect(forward.flat()).to.deep.equal(all);
-    expect(forward.map(({ length }) => length)).to.deep.equal([60, 60, 60, 60, 10]);
-    const back = await follow(service.client, links['prev'] ?? '', 'prev');
-    expect([...back.toReversed(), forward.at(-1)].flat()).to.deep.equal(all);
   });
 
   it('accepts a limit from 1 to 1000', async () => {
@@ -94,7 +80,7 @@ describe('paging', () => {
       '/products?fields=id%2Cname&name.prefix=product%201&sort=-name%2Cid&id.gt=5&limit=7',
     );
     expect(links['next']).to.match(new RegExp(`^${links['first']?.replaceAll('?', '\\?')}&cursor=[\\w-]+$`));
-    const found = (await follow(service.client, sorted, 'next')).flat();
+    const found = await follow(service.client, sorted);
     const expected = all
       .filter((id) => id > 5 && ![20, 21].includes(id) && String(id - 1).startsWith('1'))
       .sort((a, b) => (`${a - 1}` < `${b - 1}` ? 1 : -1));

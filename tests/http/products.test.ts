@@ -25,15 +25,11 @@ resourceContract(
     cacheControl: 'private, no-cache',
     fields: (n) => ({ name: `product ${n}` }),
     invalid: [
-      ['an empty name', { name: '' }, [['too_short', '/name']]],
+      ['an empty name', { name: '' }, ['too_short /name']],
       [
         'several invalid fields',
         { sku: 'ä', price: { amount: -1, currency: 'EUR' }, attributes: { '': 1 } },
-        [
-          ['invalid_format', '/sku'],
-          ['out_of_range', '/price/amount'],
-          ['too_short', '/attributes/'],
-        ],
+        ['invalid_format /sku', 'out_of_range /price/amount', 'too_short /attributes/'],
       ],
     ],
   },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 import { RECORD_PLURALS } from '../support/tables.js';
 
 /** The values of `Accept` that browsers send for a page: Chrome, Firefox, Java's old `URLConnection`. */
@@ -10,49 +11,22 @@ const BROWSERS = [
 ];
 const PREFER_PAGE = [
   ...BROWSERS,
-  'text/html',
-  'TEXT/HTML',
-  'text/html; charset=utf-8',
-  'text/html;level=1',
-  'text/html;q=0.1',
-  'application/json;q=0.4, text/html;q=0.5',
-  'text/html, application/*;q=0.9',
-  'text/html;q=0.5, application/json;q=0',
-  'text/html;q=0.001, application/json;q=0.000',
-  'text/html, application/problem+json',
+  ...list`text/html  TEXT/HTML  text/html; charset=utf-8  text/html;level=1  text/html;q=0.1
+    application/json;q=0.4, text/html;q=0.5  text/html, application/*;q=0.9  text/html;q=0.5, application/json;q=0
+    text/html;q=0.001, application/json;q=0.000  text/html, application/problem+json`,
   // JSON is refused, so only the page fits.
-  'text/*',
-  '*/*, application/json;q=0, application/problem+json;q=0',
+  ...list`text/*  */*, application/json;q=0, application/problem+json;q=0`,
 ];
 const PREFER_JSON = [
-  '*/*',
-  '',
-  'application/json',
-  'application/*',
-  'application/problem+json',
-  'application/json, text/html',
+  ...['', ...list`*/*  application/json  application/*  application/problem+json  application/json, text/html`],
   // Equal qualities are no preference, whatever the order.
-  'text/html, application/json',
-  'text/html, */*',
-  'text/html;q=0.5, application/json;q=0.5',
-  'text/html;q=0.4, application/json;q=0.5',
-  'text/html;q=0, */*',
-  'text/html;q=0.5, application/*',
+  ...list`text/html, application/json  text/html, */*  text/html;q=0.5, application/json;q=0.5
+    text/html;q=0.4, application/json;q=0.5  text/html;q=0, */*  text/html;q=0.5, application/*`,
   // These do not name text/html.
-  'application/json;q=0.1, */*',
-  'text/*, application/json;q=0.5',
-  'text/htmlx, */*;q=0.1',
-  'x-text/html, */*;q=0.1',
+  ...list`application/json;q=0.1, */*  text/*, application/json;q=0.5  text/htmlx, */*;q=0.1  x-text/html, */*;q=0.1`,
 ];
-const PREFER_NEITHER = [
-  'image/png',
-  'application/x-ndjson',
-  'text/plain',
-  'text/html;q=0',
-  'text/html;q=0, application/json;q=0',
-  'text/html; charset=latin1',
-  'nonsense',
-];
+const PREFER_NEITHER = list`image/png  application/x-ndjson  text/plain  text/html;q=0  nonsense
+  text/html;q=0, application/json;q=0  text/html; charset=latin1`;
 
 describe('GET /', () => {
   const service = inProcessService();

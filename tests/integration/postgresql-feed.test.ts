@@ -91,21 +91,6 @@ if (HAS_POSTGRESQL) {
       expect(await store.feedState.oldestHidden?.()).to.equal(undefined);
     });
 
-    it('pages through the changes of one transaction', async () => {
-      const place = await feed().end();
-      await sql(
-        'INSERT INTO products (id, version, created_at, updated_at, fields) SELECT i, 1, 0, 0, \'{"name":"x"}\' FROM generate_series(1, 25) AS i',
-      );
-      const seen: number[] = [];
-      for (let at = place; ; ) {
-        const page = await feed().read(at, 10);
-        if (!page || page.changes.length === 0) break;
-        seen.push(...page.changes.map(({ id }) => id));
-        at = page.next;
-      }
-      expect(seen).to.deep.equal(Array.from({ length: 25 }, (_, i) => i + 1));
-    });
-
     it('has the changes that SQL makes, as a process of an earlier release does', async () => {
       await insert(1, 2, 3);
       const place = await feed().end();

@@ -16,10 +16,15 @@ export interface HttpResponse {
   readonly json: any;
 }
 
-/** Returns the code and the pointer or name of each detail of an error. */
-export function issueLocations(response: HttpResponse): [string, string][] {
-  const details: { code: string; pointer?: string; name?: string }[] = response.json.details;
-  return details.map(({ code, pointer, name }) => [code, pointer ?? name ?? '']);
+/** Returns the code and the pointer or name of each detail of an error, such as `too_short /name`. */
+export function issuesOf({ json }: HttpResponse): string[] {
+  const details: { code: string; pointer?: string; name?: string }[] = json.details;
+  return details.map(({ code, pointer, name }) => `${code} ${pointer ?? name ?? ''}`);
+}
+
+/** Returns the status and the code of an error, and its details as {@link issuesOf} has them. */
+export function refusalOf(response: HttpResponse): (number | string)[] {
+  return [response.status, response.json.code, ...issuesOf(response)];
 }
 
 /** Returns the status and the error code of each response in the bytes of a connection. */

@@ -352,55 +352,6 @@ export const BAD_PATCHES: readonly (readonly [patch: string, detail: Issue])[] =
   [`[${Array(1_001).fill('{"op":"test","path":"/name","value":"x"}').join()}]`, ['too_long', '']],
 ];
 
-/** Headers of CSV, above a record of as many cells as columns. The import is refused as a whole, with these details. */
-const badHeader = (columns: string, ...details: Issue[]) => {
-  const cells = columns.split(/[,;]/).map(() => 'a');
-  return [`${columns}\n${cells.join(columns.includes(';') ? ';' : ',')}\n`, 'validation_failed', details] as const;
-};
-export const BAD_HEADERS: readonly (readonly [csv: string, code: string, details: readonly Issue[]])[] = [
-  ...['', '\r\n\r\n', '"name\nx\n', 'name"x\nx\n'].map((csv) => [csv, 'malformed_csv', []] as const),
-  badHeader('sku', ['required', '/name']),
-  badHeader('name,name', ['duplicate_value', '/name']),
-  ...list`colour  Name  price  price.tax  constructor  attributes[a]:text`.map((column) =>
-    badHeader(`name,${column}`, ['unknown_field', `/${column}`]),
-  ),
-  badHeader('name, sku', ['unknown_field', '/ sku']),
-  badHeader('name;sku', ['unknown_field', '/name;sku'], ['required', '/name']),
-  badHeader('name,price.decimal', ['required', '/price.currency']),
-  badHeader('name,price.decimal,price.amount,price.currency', ['duplicate_value', '/price.decimal']),
-  badHeader('id,name', ['read_only_field', '/id']),
-  badHeader(
-    'name,version,createdAt,updatedAt',
-    ...issues`read_only_field /version  read_only_field /createdAt  read_only_field /updatedAt`,
-  ),
-  badHeader('name,attributes,attributes.a', ['duplicate_value', '/attributes']),
-  badHeader('name,attributes.a,attributes.a', ['duplicate_value', '/attributes.a']),
-  badHeader('name,attributes.__proto__', ['invalid_format', '/attributes.__proto__']),
-];
-
-const badCells = (code: string, pointer: string, ...records: string[]) =>
-  records.map((record) => [record, 'validation_failed', [[code, pointer]]] as const);
-const AMOUNTS = list`a,, 1,EUR,  a,,1.5,EUR,  a,,1.00,EUR,  a,,1e2,EUR,  a,,01,EUR,  a,,0x1,EUR,  a,,NaN,EUR,`;
-
-/** Records under the header `name,sku,price.amount,price.currency,attributes`, with the code of the result. */
-export const BAD_RECORDS_OF_CSV: readonly (readonly [record: string, code: string, details: readonly Issue[]])[] = [
-  ...['a', 'a,b,1,EUR', 'a,b,1,EUR,{},x', 'a"b,,,,', '"a"b,,,,', 'a\rb,,,,'].map(
-    (record) => [record, 'malformed_csv', []] as const,
-  ),
-  ...badCells('too_short', '/name', '"",,,,'),
-  ...badCells('too_short', '/sku', 'a,"",,,'),
-  ...badCells('invalid_format', '/sku', 'a, b,,,'),
-  ...badCells('required', '/price/currency', 'a,,1,,'),
-  ...badCells('required', '/price/amount', 'a,,,EUR,'),
-  ...badCells('invalid_type', '/price/amount', ...AMOUNTS, 'a,,"9,007",EUR,'),
-  ...badCells('out_of_range', '/price/amount', 'a,,-1,EUR,', 'a,,9007199254740993,EUR,'),
-  ...badCells('invalid_format', '/price/currency', 'a,,1,eur,'),
-  ...badCells('invalid_type', '/attributes', 'a,,,,[]'),
-  ...['a,,,,x', 'a,,,,"{""a"":1,""a"":2}"', 'a,,,,"{""__proto__"":1}"'].map(
-    (record) => [record, 'malformed_json', [['invalid_format', '/attributes']]] as const,
-  ),
-];
-
 export type BadQuery = readonly [query: string, code: string, issues: readonly Issue[]];
 
 /** The issue names the parameter as the query has it. */
@@ -439,6 +390,7 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ...list`name=a&name=b  name=a&%6eame=a  attributes.a=1&attributes.a=1  attributes[a]=1&attributes.a=1`,
     ...list`attributes[a].lt=1&attributes[a]:lt=2  attributes[a].exists=true&attributes[a].exists=true`,
     ...list`sku.exists=true&sku.exists=true  sku.exists=true&sku:exists=false  limit=5&limit=5`,
+    ...list`sort=name&sort=-name  price.amount:gte=1&price.amount.gte=1  price.amount.gte=1&price.amount:gte=1`,
     ...list`tags=a&tags=b  tags.prefix=a&tags:prefix=a  tags.exists=true&tags.exists=true  stock=1&stock=1`,
   ]),
   ...badQueries('invalid_type', [
@@ -446,7 +398,7 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ...list`stock=  stock=x  stock=1.0  stock=1e2  stock.in=1,x  stock.gt=12%20`,
     ...list`attributes[a].lt=  attributes[a]:lte=x  attributes[a].gt=+1  attributes[a].gte=%2B1  attributes[a].lt=0x1`,
     ...list`attributes[a].lt=1.  attributes[a].lt=.5  attributes[a].lt=01  attributes[a].lt=NaN  attributes[a].lt=1,2`,
-    ...list`attributes[a].lt=-Infinity  attributes[a].lt=1%20  attributes[a].lt=true`,
+    ...list`attributes[a].lt=-Infinity  attributes[a].lt=1%20  attributes[a].lt=true  price.amount:gte=x`,
     ...list`id=Infinity  limit=  limit=1e2  limit=5.0  limit=%205  limit=+5  limit=05`,
   ]),
   ...badQueries('out_of_range', [
@@ -457,7 +409,9 @@ export const BAD_QUERIES: readonly BadQuery[] = [
   ]),
   ...badQueries(
     'too_short',
-    list`attributes[a].in=  attributes[a]:in=x,,y  id.in=  id.in=1,  name.in=,a  name.in=a,,b  createdAt.in=2024-01-01T00:00:00Z,  tags.in=  tags.all=  tags.all=a,,b  tags:all=a,`,
+    list`attributes[a].in=  attributes[a]:in=x,,y  id.in=  id.in=1,  name.in=,a  name.in=a,,b  createdAt.in=2024-01-01T00:00:00Z,
+      tags.in=  tags.all=  tags.all=a,,b  tags:all=a,  sort=name&sort=  sort=&sort=name  fields=id&fields=  id.in=1&id.in=
+      id.in=1,&id.in=2`,
   ),
   ...badQueries(
     'too_long',
@@ -470,7 +424,22 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ...list`sku.exists=true,false  sku.exists=%74ru  sku.exists  price.amount:exists=0  createdAt=`,
     ...list`createdAt.gt=2024-01-01  createdAt=1700000000000  updatedAt.lt=2023-02-29T00:00:00Z`,
     ...list`createdAt=2024-01-01T00:00:00+02:00  name=%ff  name=%ed%a0%80  name=%  limit=%ff`,
+    ...list`sort=name&sort=%ff  fields[]=%ff`,
   ]),
+  ...badQueries('unknown_field', list`sort=name&sort=tags  fields=id&fields=x`),
+  // A list has the name without brackets, and the spelling that came first.
+  ['id.in[]=1&id.in[]=', 'invalid_parameter', issues`too_short id.in`],
+  ['id.in[]=x', 'invalid_parameter', issues`invalid_type id.in`],
+  ['sort[]=x', 'invalid_parameter', issues`unknown_field sort`],
+  ['id.in=1&id:in', 'invalid_parameter', issues`too_short id.in`],
+  ['id:in=1&id.in=x', 'invalid_parameter', issues`invalid_type id:in`],
+  ['createdAt%3Agt=x', 'invalid_parameter', issues`invalid_format createdAt:gt`],
+  [
+    'id.in=1&sort=name&id:ne=x&id.in=x,&colour=red&id.ne=1&sort=tags,name&name=%ff&colour=red&limit=0',
+    'invalid_parameter',
+    issues`invalid_type id.in  too_short id.in  unknown_field sort  duplicate_value sort  invalid_type id:ne
+      unknown_parameter colour  duplicate_value id.ne  invalid_format name  unknown_parameter colour  out_of_range limit`,
+  ],
   ['cursor=x', 'invalid_cursor', issues`invalid_format cursor`],
   ['access_token=x&order=name', 'unknown_parameter', issues`unknown_parameter access_token  unknown_parameter order`],
   ['limit=5&limit=5&x=1', 'invalid_parameter', issues`duplicate_value limit  unknown_parameter x`],

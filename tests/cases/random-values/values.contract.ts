@@ -6,10 +6,8 @@ import { figuresOf } from '../../support/figure.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { inProcessService } from '../../support/in-process-service.js';
 import {
-  BAD_HEADERS,
   BAD_PATCHES,
   BAD_RECORDS,
-  BAD_RECORDS_OF_CSV,
   type Issue,
   MALFORMED,
   NO_OBJECTS,
@@ -19,7 +17,7 @@ import {
 import { inParallel } from '../../support/parallel-limits.js';
 import { TEST_SEED } from '../../support/run-settings.js';
 import { RECORD_PLURALS } from '../../support/tables.js';
-import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
+import { JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
 import { BATCH_SIZE, batch, objectOf } from './random-records.js';
 import { RoundTrips } from './round-trips.js';
 import { waysToSend } from './ways-to-send.js';
@@ -155,19 +153,6 @@ export function badBodies(): void {
         verify(`patch ${patch.slice(0, 80)}`, response, [400, 'invalid_patch', [detail]]);
       }
       await expectRight(1_000);
-    });
-
-    it('of CSV get the column or the cell', async () => {
-      const { client } = service;
-      const path = '/v1/products/imports';
-      for (const [csv, code, details] of BAD_HEADERS)
-        verify(`header ${csv}`, await client.post(path, csv, ofType(CSV)), [400, code, details]);
-      const header = 'name,sku,price.amount,price.currency,attributes\r\n';
-      for (const [record, code, details] of BAD_RECORDS_OF_CSV) {
-        const response = await client.post(path, `${header}${record}\r\n`, ofType(CSV));
-        verify(`record ${record}`, lineOf(response), [400, code, details]);
-      }
-      await expectRight(45);
     });
   });
 }

@@ -261,25 +261,6 @@ function writeRaces(programs: () => readonly OpenStore[], races: number): void {
     records.filter((record) => record !== undefined);
 
   describe('concurrent calls of replaceAll', () => {
-    it('let exactly one win each record', async () => {
-      const all = stores();
-      await all[0]?.insertAll(original);
-      const results = await Promise.all(
-        all.map(async (products, writer) => {
-          const edits = turned(original, writer).map((old) => edit(old, { name: `writer ${writer}` }));
-          const outcomes = await products.replaceAll(edits);
-          expect(new Set([...outcomes, 'replaced', 'version_conflict'])).to.have.property('size', 2);
-          return new Map(edits.map(({ record }, at) => [record.id, outcomes[at] === 'replaced']));
-        }),
-      );
-      expect(winsOf(results)).to.deep.equal(IDS.map(() => 1));
-      for (const products of all.slice(0, 2))
-        for (const record of existing(await products.findAllByUnique('id', IDS))) {
-          expect(record.version).to.equal(2);
-          expect(results[Number(record.fields.name.replace('writer ', ''))]?.get(record.id)).to.equal(true);
-        }
-    });
-
     it('lose no edit, and skip no version', async () => {
       const all = stores();
       await all[0]?.insertAll(original);

@@ -7,7 +7,7 @@ import type { InProcessService } from '../../support/in-process-service.js';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Invalid fields, with the code and the pointer of each expected issue. */
-export type InvalidFields = readonly [title: string, fields: Fields, issues: readonly [string, string][]];
+export type InvalidFields = readonly [title: string, fields: Fields, issues: readonly string[]];
 
 /** The properties of a resource that the shared tests need. */
 export interface ResourceUnderTest {
