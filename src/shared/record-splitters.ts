@@ -10,7 +10,6 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
-const COMMA = 0x2c;
 /** Of UTF-8. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -190,8 +189,16 @@ export class CsvSplitter extends LineSplitter {
   /** The next byte of the byte order mark; its end if the stream has gone on without it. */
   private markAt = 0;
   private isFirst = true;
+  private readonly separator: number;
+
+  /** @param separator what stands between cells, one ASCII character: people's files have `;` and tabs too */
+  constructor(limitBytes: number, memory?: LineMemory, separator = ',') {
+    super(limitBytes, memory);
+    this.separator = separator.charCodeAt(0);
+  }
 
   protected override findEnd(chunk: Uint8Array, from: number): number {
+    const { separator } = this;
     for (let at = from; at < chunk.length; at++) {
       if (this.isMark(chunk[at])) continue;
       if (this.state === 'quoted') {
@@ -204,7 +211,7 @@ export class CsvSplitter extends LineSplitter {
         case LINE_FEED:
           this.state = 'start of cell';
           return at;
-        case COMMA:
+        case separator:
           this.state = 'start of cell';
           break;
         case QUOTE:
@@ -228,15 +235,22 @@ export class CsvSplitter extends LineSplitter {
   }
 
   protected override read(record: Uint8Array): Uint8Array | undefined {
-    if (this.lines >= 0) return isEmpty(record) ? undefined : record;
+    if (this.lines >= 0) return this.isEmpty(record) ? undefined : record;
     const text = unmarked(record);
     const isSeparatorLine = this.isFirst && /^sep=/i.test(String.fromCharCode(...text.subarray(0, 4)));
     this.isFirst = false;
-    return isSeparatorLine || isEmpty(text) ? undefined : text;
+    return isSeparatorLine || this.isEmpty(text) ? undefined : text;
   }
 
   protected override isBlank(part: Uint8Array): boolean {
-    return part.every((byte) => byte === COMMA || byte === CARRIAGE_RETURN);
+    return part.every((byte) => byte === this.separator || byte === CARRIAGE_RETURN);
+  }
+
+  private isEmpty(record: Uint8Array): boolean {
+    const end = endOf(record);
+    let at = 0;
+    while (at < end && record[at] === this.separator) at++;
+    return at === end;
   }
 
   private isMark(byte: number | undefined): boolean {
@@ -245,13 +259,6 @@ export class CsvSplitter extends LineSplitter {
     this.markAt = isMark ? this.markAt + 1 : BYTE_ORDER_MARK.length;
     return isMark;
   }
-}
-
-function isEmpty(record: Uint8Array): boolean {
-  const end = endOf(record);
-  let at = 0;
-  while (at < end && record[at] === COMMA) at++;
-  return at === end;
 }
 
 /** The length of a record without the carriage return of its line end. */
@@ -267,20 +274,22 @@ export type Cells = readonly (string | undefined)[];
  * second when it tells an empty text from an empty cell, and a malformed record must not affect the next.
  * @param max the maximum number of cells; reading stops after one more
  * @param onMalformed called with the number of the first malformed cell, from 1, and what it has
+ * @param separator what stands between cells
  * @returns undefined if a cell is malformed
  */
 export function cellsOf(
   record: string,
   max = 0xffff_fffe,
   onMalformed?: (cell: number, problem: string) => void,
+  separator = ',',
 ): Cells | undefined {
-  if (!SYNTAX.test(record)) return record.split(',', max + 1).map((cell) => cell || undefined);
+  if (!SYNTAX.test(record)) return record.split(separator, max + 1).map((cell) => cell || undefined);
   const cells: (string | undefined)[] = [];
   for (let start = 0; start <= record.length && cells.length <= max; ) {
     const isQuoted = record[start] === '"';
-    const end = isQuoted ? endOfQuoted(record, start) : endOfUnquoted(record, start);
+    const end = isQuoted ? endOfQuoted(record, start) : endOfUnquoted(record, start, separator);
     const cell = isQuoted ? record.slice(start + 1, end - 1) : record.slice(start, end);
-    const problem = isQuoted ? problemBehind(record, end) : strayIn(cell);
+    const problem = isQuoted ? problemBehind(record, end, separator) : strayIn(cell);
     if (problem !== undefined) {
       onMalformed?.(cells.length + 1, problem);
       return undefined;
@@ -300,16 +309,17 @@ function endOfQuoted(record: string, start: number): number {
   return close < 0 ? -1 : close + 1;
 }
 
-function endOfUnquoted(record: string, start: number): number {
-  const comma = record.indexOf(',', start);
-  return comma < 0 ? record.length : comma;
+function endOfUnquoted(record: string, start: number, separator: string): number {
+  const end = record.indexOf(separator, start);
+  return end < 0 ? record.length : end;
 }
 
-function problemBehind(record: string, end: number): string | undefined {
+function problemBehind(record: string, end: number, separator: string): string | undefined {
   if (end < 0) return 'begins with a quotation mark that is not closed';
   const next = record[end];
-  if (next === undefined || next === ',') return undefined;
-  return `has ${JSON.stringify(next)} after its closing quotation mark, where a comma or the end must follow`;
+  if (next === undefined || next === separator) return undefined;
+  const name = separator === ',' ? 'a comma' : JSON.stringify(separator);
+  return `has ${JSON.stringify(next)} after its closing quotation mark, where ${name} or the end must follow`;
 }
 
 function strayIn(cell: string): string | undefined {

@@ -1,37 +1,35 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
+import { formFields } from '../edit/form-model.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
 import { hashOf } from '../router.js';
+import { ColumnsStep } from '../transfer/columns-step.js';
 import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
-import { ImportPreview, UntypedColumns } from '../transfer/import-preview.js';
+import { ImportPreview } from '../transfer/import-preview.js';
 import { type ImportUse, likelyUse, UseChooser } from '../transfer/import-use.js';
-import { type PreviewRecord, previewOf } from '../transfer/preview.js';
 import { saveFile } from '../transfer/save-file.js';
+import { type ChosenFile, useFile } from '../transfer/use-file.js';
 import { hasEffect, RunFindings, RunStatus, refusedIn, useRun } from '../transfer/use-run.js';
 import type { ResourcePageProps } from '../types.js';
 
-interface Chosen {
-  readonly file: File;
-  readonly format: FormatDetails;
-  /** The first ones. */
-  readonly records: readonly PreviewRecord[];
-  /** Random, so that nothing of the file is added twice. */
-  readonly key: string;
-}
-
 /** Imports a file, and shows what became of its records. */
 export function ImportPage({ resource: described }: ResourcePageProps): JSX.Element {
-  const { api, texts: all } = useConsole();
+  const { api, references, texts: all } = useConsole();
   // What an update and a check tell about records needs the scope that reads them.
   const resource = api.mayRead(described) ? described : { ...described, importMatches: [] };
   const texts = all.importing;
   const formats = formatsOf(resource.importTypes);
-  const [chosen, setChosen] = useState<Chosen>();
+  const fields = useMemo(() => formFields(resource.input, references), [described]);
+  const collection = api.mayRead(described) ? api.collection(resource) : undefined;
+  const file = useFile({ resource, fields, collection });
+  const { chosen } = file;
+  /** Random, so that nothing of a file is added twice. */
+  const [key, setKey] = useState('');
   const [use, setUse] = useState<ImportUse>(() => likelyUse(resource, []));
   const [refusal, setRefusal] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -41,18 +39,19 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   const isUpdate = use.match !== undefined;
   const isUnfinished = !isCheck && (isActive || mayResume);
 
-  const choose = async (file: File) => {
-    const format = formatOfFile(file);
+  const choose = async (one: File) => {
+    const format = formatOfFile(one);
     const isKnown = format !== undefined && formats.includes(format);
-    setRefusal(isKnown ? undefined : texts.wrongFormat(file.name, namesOf(formats)));
+    setRefusal(isKnown ? undefined : texts.wrongFormat(one.name, namesOf(formats)));
     if (!isKnown) return;
-    // A file that cannot be read says so when it is sent.
-    const records = await previewOf(file, format.format).catch(() => []);
+    const { records } = await file.choose(one, format);
     setUse(likelyUse(resource, records));
-    setChosen({ file, format, records, key: randomKey() });
+    setKey(randomKey());
   };
-  const begin = ({ file, format, key }: Chosen, isCheck: boolean) =>
-    run.begin({ file, type: format.type, format: format.format, use, isCheck, key });
+  const begin = ({ file: one, format, rows }: ChosenFile, isCheck: boolean) => {
+    file.remember();
+    run.begin({ file: one, type: format.type, format: format.format, use, isCheck, key, rows });
+  };
 
   if (!api.mayWrite(resource) || formats.length === 0)
     return (
@@ -97,10 +96,20 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           />
         </>
       )}
-      {chosen && state.step === 'ready' && (
-        <ImportPreview {...{ resource, isUpdate }} records={chosen.records} format={chosen.format.format} />
+      {chosen && state.step === 'ready' && !chosen.reading && (
+        <ImportPreview {...{ resource, isUpdate }} records={chosen.records} />
       )}
-      {chosen && (state.step === 'ready' || isCheck) && <UntypedColumns records={chosen.records} />}
+      {chosen?.reading && chosen.sample && state.step === 'ready' && (
+        <ColumnsStep
+          {...{ fields, isUpdate }}
+          sample={chosen.sample}
+          reading={chosen.reading}
+          records={chosen.records}
+          control={file.control}
+          onCorrect={(written) => void file.correct(written)}
+          onChange={(reading) => void file.change(reading)}
+        />
+      )}
       <RunStatus {...{ resource, run }} />
       {chosen && (
         <div class="actions">
@@ -118,10 +127,11 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           {attempt && refusedIn(progress) > 0 && (
             <Button onClick={() => saveFile(attempt.run.refusedFile)}>{texts.download(refusedIn(progress))}</Button>
           )}
+          {chosen.reading && isCheck && !isActive && <Button onClick={run.reset}>{texts.reading.change}</Button>}
           {!isActive && (
             <Button
               onClick={() => {
-                setChosen(undefined);
+                file.forget();
                 run.reset();
               }}
             >

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { References } from '../../docs/references.js';
 import { Button } from '../components/button.js';
 import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
-import { formFields } from '../edit/form-model.js';
-import type { ExportButtonProps, Resource } from '../types.js';
+import { type Field, formFields } from '../edit/form-model.js';
+import { decimalMark } from '../formats.js';
+import type { ExportButtonProps } from '../types.js';
 import { collectFile } from './collect-file.js';
-import { forExcel, withMark } from './for-excel.js';
+import { kindOf } from './columns.js';
+import { forSpreadsheet } from './for-spreadsheet.js';
 import { type FormatDetails, formatsOf } from './formats.js';
-import type { Format } from './records-in-file.js';
 import { saveFile } from './save-file.js';
 
 /** What an export is for. */
@@ -27,18 +27,22 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const csv = formats.find(({ format }) => format === 'csv');
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
-  const save = async ({ type, format, extensions: [extension = ''] }: FormatDetails, purpose: Purpose = 'copy') => {
+  const isCsvEditable = editable && editable.format === 'csv';
+  const fields = formFields(resource.input, references);
+  const save = async ({ type, extensions: [extension = ''] }: FormatDetails, purpose: Purpose = 'copy') => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setBytes(0);
     try {
-      const fields = purpose === 'edit' && { fields: fieldsToEdit(resource, references, format) };
-      const stream = await api.collection(resource).exportFile(type, { ...query, ...fields }, { signal });
+      const names =
+        purpose === 'copy' || !resource.importMatches.includes('id') ? {} : { fields: fieldsToEdit(fields, purpose) };
+      const stream = await api.collection(resource).exportFile(type, { ...query, ...names }, { signal });
       const name = `${resource.name}${purpose === 'copy' ? '' : `-${purpose}`}${extension}`;
-      const isMarked = purpose === 'edit' && format === 'csv';
-      const written = purpose === 'excel' ? forExcel(stream) : isMarked ? withMark(stream) : stream;
-      const file = await collectFile(written, { name, type }, setBytes);
+      const collected = await collectFile(stream, { name, type }, setBytes);
+      const map = fields.find(({ kind }) => kind === 'map')?.name;
+      const options = { name, decimalMark: decimalMark(), map, kindOf: (column: string) => kindOf(column, fields) };
+      const file = purpose === 'excel' ? await forSpreadsheet(collected, options) : collected;
       saveFile(file);
       notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
     } catch (error) {
@@ -68,7 +72,17 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
           {texts.exporting.as(format.name)}
         </Button>
       ))}
-      {editable && (
+      {csv && (
+        <>
+          <Button aria-describedby={`${hint}-excel`} onClick={() => void save(csv, 'excel')}>
+            {texts.exporting.forExcel}
+          </Button>
+          <p class="hint" id={`${hint}-excel`}>
+            {isCsvEditable ? texts.exporting.forExcelAndBack : texts.exporting.forExcelHint}
+          </p>
+        </>
+      )}
+      {editable && !isCsvEditable && (
         <>
           <Button aria-describedby={`${hint}-edit`} onClick={() => void save(editable, 'edit')}>
             {texts.exporting.forEditing}
@@ -78,24 +92,14 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
           </p>
         </>
       )}
-      {csv && (
-        <>
-          <Button aria-describedby={`${hint}-excel`} onClick={() => void save(csv, 'excel')}>
-            {texts.exporting.forExcel}
-          </Button>
-          <p class="hint" id={`${hint}-excel`}>
-            {texts.exporting.forExcelHint}
-          </p>
-        </>
-      )}
     </Menu>
   );
 }
 
 /** The fields that a person can change, behind the id and the version. In CSV an amount of money is in the major unit. */
-function fieldsToEdit({ input }: Resource, references: References, format: Format): string[] {
-  const fields = formFields(input, references).flatMap(({ name, kind }) =>
-    kind === 'price' && format === 'csv' ? [`${name}.decimal`, `${name}.currency`] : [name],
+function fieldsToEdit(fields: readonly Field[], purpose: Purpose): string[] {
+  const names = fields.flatMap(({ name, kind }) =>
+    kind === 'price' && purpose === 'excel' ? [`${name}.decimal`, `${name}.currency`] : [name],
   );
-  return ['id', 'version', ...fields];
+  return ['id', 'version', ...names];
 }

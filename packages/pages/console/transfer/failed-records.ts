@@ -1,81 +1,85 @@
 import type { ImportResult } from '#packages/client/index.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
-import type { Format, Part, Range } from './records-in-file.js';
+import { BYTE_ORDER_MARK, csvRow } from './cells.js';
+import { type RowReader, textIn } from './reading.js';
+import type { Format } from './records-in-file.js';
 
 type Refusal = ImportResult & Required<Pick<ImportResult, 'error'>>;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A record over this size, in bytes, is not read: a quotation mark that is not closed makes one of a whole file. */
 const MAX_RECORD_BYTES = 1_048_576;
+/** The name of the column or the member with the error. An import leaves such a column out. */
+export const ERROR = 'error';
 
 /**
- * The records of a file that were refused, as a file of the same format with one more column or member: the error.
- * Their bytes are those of the file. A record that nobody has corrected is refused again once the error is removed.
+ * The records of a file that were refused, as a file of the same format with one more column or member: the error. CSV
+ * is in UTF-8 with a byte order mark, with the separator of the file, so that it can be corrected and imported as it is.
  */
 export class FailedRecords {
   /** A browser keeps blobs outside the memory of the page. */
   private readonly blobs: Blob[] = [];
-  private header: Range | undefined;
-  private columns = 0;
+  private names: readonly string[] = [];
+  /** Where the errors of an earlier import are; -1 if there are none. */
+  private errorAt = -1;
 
+  /** @param rows how CSV is read; absent: as the API reads it */
   constructor(
     private readonly file: File,
     private readonly format: Format,
+    private readonly rows?: Pick<RowReader, 'separator' | 'encoding'>,
   ) {}
 
-  /** @param header the header row of CSV, with so many cells */
-  begin(header: Range, columns: number): void {
-    this.header = header;
-    this.columns = columns;
+  /** @param names the cells of the header row of CSV */
+  begin(names: readonly string[]): void {
+    this.errorAt = names.indexOf(ERROR);
+    this.names = names.filter((_, at) => at !== this.errorAt);
   }
 
-  /** @param results one for each record of the part */
-  async add({ records }: Part, results: readonly ImportResult[]): Promise<void> {
+  /** @param results one for each record */
+  add(records: readonly Uint8Array[], results: readonly ImportResult[]): void {
     const pieces: BlobPart[] = [];
     for (const [at, result] of results.entries()) {
-      const record = records[at];
+      const record = records[at] as Bytes | undefined;
       if (!record || !isRefusal(result)) continue;
-      const isCsv = this.format === 'csv';
-      pieces.push(...(isCsv ? await this.row(record, result) : await this.line(record, result)), '\n');
+      pieces.push(...(this.format === 'csv' ? this.row(record, result) : this.line(record, result)), '\n');
     }
     if (pieces.length > 0) this.blobs.push(new Blob(pieces));
   }
 
   asFile(): File {
-    const { header } = this;
-    // Its bytes, because a text would lack the byte order mark, by which spreadsheets know UTF-8.
-    const head = header ? [this.file.slice(header.start, header.end), ',error\n'] : [];
+    const isCsv = this.format === 'csv' && this.names.length > 0;
+    const head = isCsv ? [BYTE_ORDER_MARK, csvRow([...this.names, ERROR], this.separator), '\n'] : [];
     return new File([...head, ...this.blobs], failedName(this.file.name), { type: this.file.type });
+  }
+
+  private get separator(): string {
+    return this.rows?.separator ?? ',';
   }
 
   /**
    * A row with its error. What is no row with the columns of the header stands behind the error, one cell too many, and
-   * its own cells are empty: the service refuses it until somebody has put the text into its cells.
+   * its own cells are empty: an import refuses it until somebody has put the text into its cells.
    */
-  private async row({ start, end }: Range, { error }: Refusal): Promise<BlobPart[]> {
-    const record = this.file.slice(start, end);
+  private row(record: Bytes, { error }: Refusal): BlobPart[] {
+    const { separator, errorAt, names } = this;
     const reason = `"${`${error.code}: ${reasonOf(error)}`.replaceAll('"', '""')}"`;
-    const empty = ','.repeat(this.columns);
-    const behind = [empty, reason, ','];
-    if (end - start > MAX_RECORD_BYTES) return [...behind, record];
-    const bytes = await bytesOf(record);
-    // A decoder that finds a character for each byte, because the record can be in another encoding than UTF-8.
-    const text = new TextDecoder('latin1').decode(bytes);
-    const cells = cellsOf(text);
-    if (cells?.length === this.columns) return [bytes, ',', reason];
+    const behind = [separator.repeat(names.length), reason, separator];
+    if (record.length > MAX_RECORD_BYTES) return [...behind, record];
+    const text = textIn(record, this.rows?.encoding);
+    const cells = cellsOf(text, undefined, undefined, separator)?.filter((_, at) => at !== errorAt);
+    if (cells?.length === names.length) return [csvRow([...cells, undefined], separator), reason];
     // It was given back before, and nobody has corrected it.
-    if (cells?.length === this.columns + 1 && text.startsWith(empty)) return [...behind, bytes.slice(empty.length)];
-    return [...behind, '"', escaped(bytes, inCsv), '"'];
+    const isGivenBack = cells?.length === names.length + 1 && cells.slice(0, -1).every((cell) => cell === undefined);
+    return [...behind, csvRow([isGivenBack ? cells.at(-1) : text], separator)];
   }
 
   /** A line of NDJSON with its error. What is no object stands in a member that no record has. */
-  private async line({ start, end }: Range, { error }: Refusal): Promise<BlobPart[]> {
-    const record = this.file.slice(start, end);
-    if (end - start > MAX_RECORD_BYTES) return [record];
-    const bytes = await bytesOf(record);
+  private line(bytes: Bytes, { error }: Refusal): BlobPart[] {
+    if (bytes.length > MAX_RECORD_BYTES) return [bytes];
     const text = new TextDecoder().decode(bytes);
     const member = `"error":${JSON.stringify(error)}}`;
-    if (!isObject(text)) return ['{"text":"', escaped(bytes, inJson), '",', member];
+    if (!isObject(text)) return ['{"text":"', escaped(bytes), '",', member];
     const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
     let open = bytes.lastIndexOf(CLOSE);
     while ((bytes[open - 1] ?? SPACE + 1) <= SPACE) open--;
@@ -116,17 +120,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const CLOSE = 0x7d;
 
-async function bytesOf(blob: Blob): Promise<Bytes> {
-  return new Uint8Array(await blob.arrayBuffer());
-}
-
-/** The bytes of a text in quotation marks, in whatever encoding it is that has ASCII in it. */
-function escaped(bytes: Bytes, escapeOf: (byte: number) => readonly number[]): Bytes {
-  return Uint8Array.from([...bytes].flatMap(escapeOf));
-}
-
-function inCsv(byte: number): readonly number[] {
-  return byte === QUOTE ? [QUOTE, QUOTE] : [byte];
+/** A text of JSON, in whatever encoding it is that has ASCII in it. */
+function escaped(bytes: Bytes): Bytes {
+  return Uint8Array.from([...bytes].flatMap(inJson));
 }
 
 function inJson(byte: number): readonly number[] {

@@ -142,7 +142,7 @@ const SEPARATOR = '|';
  * The value of a cell, as the service reads it.
  * @param stored what the record has that the cell changes
  */
-export function valueIn(cell: string, field: Field | undefined, stored?: Json): Json {
+function valueIn(cell: string, field: Field | undefined, stored?: Json): Json {
   const known = Array.isArray(stored) ? (stored as readonly Json[]) : [];
   switch (field?.kind) {
     case 'number':

@@ -2,7 +2,8 @@ import { CatalogueError, type ImportResult } from '#packages/client/index.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
 import { FailedRecords } from './failed-records.js';
 import type { Finding } from './file-changes.js';
-import { type Format, LIMITS, type Part, type PartLimits, partsOf, type Range } from './records-in-file.js';
+import { inBytes, type Row, type RowReader } from './reading.js';
+import { type Format, LIMITS, type Part, type PartLimits, partsOf, type Range, recordsIn } from './records-in-file.js';
 
 /** What an import has done so far, or would do. */
 export interface Progress {
@@ -39,6 +40,8 @@ export interface RunOptions {
   /** Random, one for each file that a person chooses. Absent: a part that is sent again is not recognised. */
   readonly key?: string | undefined;
   readonly limits?: PartLimits;
+  /** How rows of CSV are read. Absent: they are sent as they are. */
+  readonly rows?: RowReader | undefined;
   /** Tells which records are as the file says. It finds out what an attempt has done whose results were lost. */
   readonly areDone?: ((records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>) | undefined;
   /** Called once for each record in the order of the file, with its number, counted from 1. */
@@ -66,7 +69,13 @@ export class ImportRun {
   /** Halves of a part that was too long. A proxy may have passed the beginning of the part on. */
   private readonly halves: Part[] = [];
   private header: Range | undefined;
+  /** The names of the columns in the file, and as they are sent. */
+  private names: readonly string[] = [];
   private columns: readonly string[] | undefined;
+  /** The file in UTF-8, if it is UTF-16, as soon as it is read. */
+  private source: File;
+  /** The rows of the current part as they are sent. */
+  private sentRows: readonly Row[] | undefined;
   /** The part that is not done yet, and whether an attempt may have done some of it. */
   private current: Part | undefined;
   private isSent = false;
@@ -80,12 +89,13 @@ export class ImportRun {
     private readonly options: RunOptions = {},
   ) {
     this.limits = { ...(options.limits ?? LIMITS) };
-    this.parts = partsOf(file, format, this.limits);
-    this.failures = new FailedRecords(file, format);
+    this.source = file;
+    this.parts = this.partsInSource();
+    this.failures = new FailedRecords(file, format, options.rows);
   }
 
   get progress(): Progress {
-    return { ...this.counts, refused: new Map(this.refused), total: this.file.size };
+    return { ...this.counts, refused: new Map(this.refused), total: this.source.size };
   }
 
   get findings(): Findings {
@@ -121,6 +131,12 @@ export class ImportRun {
     }
   }
 
+  private async *partsInSource(): AsyncGenerator<Part, void, void> {
+    const { rows } = this.options;
+    if (rows) this.source = await inBytes(this.file, rows.encoding);
+    yield* partsOf(this.source, this.format, this.limits, rows?.separator);
+  }
+
   private halve({ start, end, records, readTo }: Part): void {
     const middle = Math.ceil(records.length / 2);
     const border = records[middle]?.start ?? end;
@@ -138,9 +154,17 @@ export class ImportRun {
     const [header, ...records] = value.records;
     this.header = header;
     if (header) {
-      const cells = cellsOf(await this.textOf(header)) ?? [];
-      this.columns = cells.map((name = '') => name);
-      this.failures.begin(header, cells.length);
+      const { rows } = this.options;
+      const [bytes = new Uint8Array()] = await recordsIn(this.source, {
+        ...header,
+        records: [header],
+        readTo: header.end,
+      });
+      this.names = rows
+        ? rows.namesIn(bytes)
+        : (cellsOf(new TextDecoder().decode(bytes)) ?? []).map((name = '') => name);
+      this.columns = rows?.columns ?? this.names;
+      this.failures.begin(this.names);
     }
     return { ...value, start: records[0]?.start ?? value.end, records };
   }
@@ -153,7 +177,7 @@ export class ImportRun {
     const idempotencyKey = key && `${key}-${this.number}`;
     const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
     try {
-      for await (const result of this.send(this.bodyOf(part), options)) results.push(result);
+      for await (const result of this.send(await this.bodyOf(part), options)) results.push(result);
     } catch (error) {
       // Such an error of the service comes before the first record.
       this.isSent = !(error instanceof CatalogueError) || error.code === 'unexpected_response';
@@ -163,8 +187,9 @@ export class ImportRun {
     }
     if (results.length !== part.records.length)
       throw new TypeError(`The connection ended after ${results.length} of ${part.records.length} results`);
+    results = results.map((result, at) => withProblem(result, this.sentRows?.[at]?.problem));
     if (isAgain) results = await this.withoutOwn(part, results, signal);
-    await this.failures.add(part, results);
+    if (results.some(({ error }) => error)) this.failures.add(await recordsIn(this.source, part), results);
     for (const [at, result] of results.entries()) {
       this.count(result);
       this.options.onResult?.(this.records + at + 1, result);
@@ -199,19 +224,24 @@ export class ImportRun {
 
   private async finding({ records }: Part, at: number, result: ImportResult): Promise<Finding> {
     const range = records[at];
-    const text = range ? await this.textOf(range) : '';
+    const row = this.sentRows?.[at];
+    const text = row && row.problem === undefined ? row.text : range ? await this.textOf(range) : '';
     return { number: this.records + at + 1, record: { text, columns: this.columns }, result };
   }
 
   private textOf({ start, end }: Range): Promise<string> {
-    return this.file.slice(start, end).text();
+    return this.source.slice(start, end).text();
   }
 
-  private bodyOf({ start, end }: Part): Blob {
-    const records = this.file.slice(start, end);
+  private async bodyOf(part: Part): Promise<Blob> {
+    const { rows } = this.options;
+    if (rows && this.header) {
+      this.sentRows = (await recordsIn(this.source, part)).map((record) => rows.read(record, this.names));
+      return new Blob([rows.header, ...this.sentRows.map(({ text }) => `\n${text}`)]);
+    }
+    const records = this.source.slice(part.start, part.end);
     if (!this.header) return records;
-    const header = this.file.slice(this.header.start, this.header.end);
-    return new Blob([header, '\n', records]);
+    return new Blob([this.source.slice(this.header.start, this.header.end), '\n', records]);
   }
 
   private count({ status, error, replayed, unchanged }: ImportResult): void {
@@ -229,6 +259,12 @@ export class ImportRun {
     if (result.error) return isConflict(result) ? this.found.conflicts : this.found.refused;
     return result.status === 201 || result.unchanged || result.replayed ? undefined : this.found.changed;
   }
+}
+
+/** A record that is none in the file, with what is wrong there: the service got another row for it. */
+function withProblem(result: ImportResult, problem: string | undefined): ImportResult {
+  if (problem === undefined || !result.error) return result;
+  return { ...result, error: { ...result.error, message: problem, details: [] } };
 }
 
 /** Whether a proxy, or the service, takes no body of this length. */

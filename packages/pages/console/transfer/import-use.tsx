@@ -17,10 +17,13 @@ export interface ImportUse {
 
 const EXISTING = ['merge', 'replace', 'skip'] as const;
 
-/** What people mean with a file: records with ids exist already. */
+/** What people mean with a file: it updates by ID if it has one, else by SKU or email if it has that. */
 export function likelyUse({ importMatches }: Resource, records: readonly PreviewRecord[]): ImportUse {
-  const isKnown = importMatches.includes('id') && records.some(({ values }) => values?.['id'] !== undefined);
-  return { match: isKnown ? 'id' : undefined, existing: 'merge' };
+  const has = (match: string) => records.some(({ values }) => values?.[match] !== undefined);
+  return {
+    match: ['id', ...importMatches].find((match) => importMatches.includes(match) && has(match)),
+    existing: 'merge',
+  };
 }
 
 /** How the records of a file are compared with those that it updates. */

@@ -1,15 +1,17 @@
 import { amountOf } from '#src/domain/money.js';
-import { readBoolean, readInteger, readNumber } from '#src/shared/json.js';
+import { readInteger } from '#src/shared/json.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
 import { isPrice, type Price } from '../formats.js';
-import { columnPath } from './file-changes.js';
-import { type Format, partsOf } from './records-in-file.js';
+import { inBytes, type RowReader, textIn } from './reading.js';
+import { type Format, partsOf, recordsIn } from './records-in-file.js';
 
 /** A record of a file, before the service has seen it. */
 export interface PreviewRecord {
   /** By field; undefined if the text is no record. */
   readonly values: Readonly<Record<string, unknown>> | undefined;
   readonly text: string;
+  /** Why it is none, if the page knows. */
+  readonly problem?: string;
 }
 
 /** What stands where a price should, and is none. */
@@ -24,18 +26,28 @@ const MAX_BYTES = 524_288;
 /** The field whose amount has a unit. */
 const PRICE = 'price';
 
-/** The first records of a file, with their prices as the service would read them. */
-export async function previewOf(file: Blob, format: Format): Promise<PreviewRecord[]> {
+/**
+ * The first records of a file, with their prices as the service would read them.
+ * @param rows how CSV is read; absent: as the API reads it
+ */
+export async function previewOf(file: File, format: Format, rows?: RowReader): Promise<PreviewRecord[]> {
   const isCsv = format === 'csv';
-  const start = file.slice(0, MAX_BYTES);
+  const source = await inBytes(file, rows?.encoding ?? 'utf-8');
+  const start = source.slice(0, MAX_BYTES);
   const limits = { bytes: start.size + 1, records: RECORDS + (isCsv ? 1 : 0) };
-  const { value: part } = await partsOf(start, format, limits).next();
-  const whole = (part?.records ?? []).filter(({ end }) => end < start.size || start.size === file.size);
-  const texts = await Promise.all(whole.map((one) => start.slice(one.start, one.end).text()));
-  if (!isCsv) return texts.map((text) => ({ text, values: ofJson(text) }));
-  const [header = '', ...records] = texts;
-  const names = (cellsOf(header) ?? []).map((name = '') => name);
-  return records.map((text) => ({ text, values: ofCells(names, cellsOf(text) ?? []) }));
+  const { value: part } = await partsOf(start, format, limits, rows?.separator).next();
+  if (!part) return [];
+  const whole = part.records.filter(({ end }) => end < start.size || start.size === source.size);
+  const [header, ...others] = await recordsIn(start, { ...part, records: whole });
+  const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  if (!isCsv)
+    return [...(header ? [header] : []), ...others].map(textOf).map((text) => ({ text, values: ofJson(text) }));
+  const names = header ? (rows?.namesIn(header) ?? (cellsOf(textOf(header)) ?? []).map((name = '') => name)) : [];
+  return others.map((record) => {
+    const { text, problem } = rows?.read(record, names) ?? { text: textOf(record) };
+    if (problem !== undefined) return { text: textIn(record, rows?.encoding), problem, values: undefined };
+    return { text, values: ofCells(rows?.columns ?? names, cellsOf(text) ?? []) };
+  });
 }
 
 function ofJson(text: string): PreviewRecord['values'] {
@@ -70,23 +82,4 @@ function priceOf(cell: string, currency: string, isDecimal: boolean): Price | No
   const amount = isDecimal ? amountOf(cell, currency) : readInteger(cell);
   const price = { amount, currency };
   return isPrice(price) && currency !== '' ? price : new NoPrice(`${cell} ${currency}`.trim());
-}
-
-/** An attribute without a type in the header row of CSV, and its column with one: `attributes[watts]:number`. */
-export interface UntypedColumn {
-  readonly column: string;
-  readonly typed: string;
-}
-
-/** The columns of attributes that are texts in new records, though every cell could be a number, or a boolean. */
-export function untypedColumns(records: readonly PreviewRecord[]): UntypedColumn[] {
-  const names = new Set(records.flatMap(({ values }) => Object.keys(values ?? {})));
-  return [...names].flatMap((column) => {
-    const { name, key, type: typed } = columnPath(column);
-    if (name !== 'attributes' || key === undefined || typed !== undefined) return [];
-    const cells = records.map(({ values }) => values?.[column]).filter((cell) => cell !== undefined);
-    const areAll = (read: (text: string) => unknown) => cells.every((cell) => read(String(cell)) !== undefined);
-    const type = areAll(readNumber) ? 'number' : areAll(readBoolean) ? 'boolean' : undefined;
-    return type ? [{ column, typed: `attributes[${key}]:${type}` }] : [];
-  });
 }

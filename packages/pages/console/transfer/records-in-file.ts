@@ -3,8 +3,6 @@ import { CsvSplitter, endOf, type ImportLine, NdjsonSplitter } from '#src/shared
 /** The formats of imports and exports. */
 export type Format = 'ndjson' | 'csv';
 
-const SPLITTERS = { ndjson: NdjsonSplitter, csv: CsvSplitter };
-
 /** Where something is in a file: its first byte, and the byte after its last one. */
 export interface Range {
   readonly start: number;
@@ -39,13 +37,16 @@ const PIECE_BYTES = 262_144;
  * Finds the records of a file, as the service does, and joins them to parts. It reads the file piece by piece and keeps a
  * record at most. In CSV the first record is the header row, which is sent again before each further part.
  * @param limits they may change before a part is asked for
+ * @param separator what stands between cells
  */
 export async function* partsOf(
   file: Blob,
   format: Format,
   limits: PartLimits = LIMITS,
+  separator = ',',
 ): AsyncGenerator<Part, void, void> {
-  const splitter = new SPLITTERS[format](MAX_RECORD_BYTES);
+  const splitter =
+    format === 'csv' ? new CsvSplitter(MAX_RECORD_BYTES, undefined, separator) : new NdjsonSplitter(MAX_RECORD_BYTES);
   let records: Range[] = [];
   let header: Range | undefined;
   let partEnd = 0;
@@ -74,9 +75,19 @@ export async function* partsOf(
   }
   // Piece by piece, because a stream of a file that has changed may never end; a piece of it is refused.
   for (let at = 0; at < file.size; at += PIECE_BYTES) {
-    const piece = new Uint8Array(await file.slice(at, at + PIECE_BYTES).arrayBuffer());
+    const piece = await bytesOf(file.slice(at, at + PIECE_BYTES));
     for (const line of splitter.push(piece)) yield* add(line, splitter.lineEnd + 1);
   }
   for (const line of splitter.end()) yield* add(line, splitter.lineEnd);
   if (records.length > 0) yield partTo(file.size);
+}
+
+/** The records of a part, which is read at once. */
+export async function recordsIn(file: Blob, { start, end, records }: Part): Promise<Uint8Array[]> {
+  const bytes = await bytesOf(file.slice(start, end));
+  return records.map((record) => bytes.subarray(record.start - start, record.end - start));
+}
+
+export async function bytesOf(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await blob.arrayBuffer());
 }

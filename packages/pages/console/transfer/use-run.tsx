@@ -14,7 +14,7 @@ import { comparisonOf, type ImportUse, keyName, uniqueKey } from './import-use.j
 import type { Format } from './records-in-file.js';
 
 /** What is sent, and how it is used. */
-export interface RunInput extends Pick<RunOptions, 'key'> {
+export interface RunInput extends Pick<RunOptions, 'key' | 'rows'> {
   readonly file: File;
   readonly type: StreamType;
   readonly format: Format;
@@ -83,7 +83,7 @@ export function useRun(resource: Resource, onStep: () => void): Run {
     isActive: state.step === 'running' || state.step === 'waiting',
     mayResume: state.step === 'stopped' && mayContinue(state.error),
     begin(input) {
-      const { file, type, format, use, isCheck, key } = input;
+      const { file, type, format, use, isCheck, key, rows } = input;
       const { match, existing } = use;
       const how = { ...(match !== undefined && { match, existing }), ...(isCheck && { dryRun: true }) };
       const collection = () => current.current.collection(resource);
@@ -91,7 +91,7 @@ export function useRun(resource: Resource, onStep: () => void): Run {
       const areDone: RunOptions['areDone'] = async (records, signal) =>
         (await changesOf(records, comparisonOf(collection(), fields, use), signal)).map(isDone);
       const forRun = isCheck ? {} : match === undefined ? { key } : { areDone };
-      const run = new ImportRun(file, format, send, forRun);
+      const run = new ImportRun(file, format, send, { ...forRun, rows });
       setProgress(undefined);
       setAttempt({ run, input });
       void start(run);

@@ -17,14 +17,6 @@ async function textsOf(text: string, format: Format, bytes = 1_000_000, records 
   return parts;
 }
 
-/** The records of a file of CSV with a character for each byte. */
-async function binaryRecords(text: string): Promise<string[]> {
-  const records: string[] = [];
-  for await (const part of partsOf(new Blob([Buffer.from(text, 'latin1')]), 'csv'))
-    records.push(...part.records.map(({ start, end }) => text.slice(start, end)));
-  return records;
-}
-
 describe('the records of a file', () => {
   for (const [name, format, text, records] of [
     ['lines', 'ndjson', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
@@ -289,7 +281,7 @@ describe('an import of a file', () => {
     expect(await run.refusedFile.text()).to.equal(
       [
         'name,sku,error',
-        ',,"malformed_csv: No.","a"',
+        ',,"malformed_csv: No.",a',
         ',,"malformed_csv: No.","a,b,c"',
         ',,"malformed_csv: No.","""a,1\nb"\n',
       ].join('\n'),
@@ -307,19 +299,16 @@ describe('an import of a file', () => {
   const isGivenBack = (row: string, columns: number) =>
     row.startsWith(','.repeat(columns)) && cellsOf(row)?.length === columns + 1;
 
-  it('gives rows back with all their bytes, of which none is a record by itself that was none before', async () => {
-    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\xfc', '\x93', '\xc3\xa9', '"x\ny"'));
+  it('gives rows back with all their cells, of which none is a record by itself that was none before', async () => {
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', 'ü', '€', '"x\ny"'));
     await fc.assert(
       fc.asyncProperty(pieces, fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'), async (texts, header) => {
         const source = `${header}\n${texts.join('')}`;
-        const run = new ImportRun(file(Buffer.from(source, 'latin1') as Uint8Array<ArrayBuffer>), 'csv', refuseAll, {
-          key: 'k',
-        });
+        const run = new ImportRun(file(source), 'csv', refuseAll, { key: 'k' });
         await run.run(never, () => {});
-        const given = Buffer.from(await run.refusedFile.arrayBuffer()).toString('latin1');
         const columns = cellsOf(header)?.length ?? 0;
-        const [, ...rows] = await binaryRecords(source);
-        const [, ...refused] = await binaryRecords(given);
+        const [, ...rows] = (await textsOf(source, 'csv')).flat();
+        const [, ...refused] = (await textsOf(await run.refusedFile.text(), 'csv')).flat();
         expect(refused).to.have.length(rows.length);
         for (const [at, row] of rows.entries()) {
           const cells = cellsOf(refused[at] ?? '') ?? [];
@@ -328,6 +317,16 @@ describe('an import of a file', () => {
           else expect(left).to.deep.equal([...Array(columns).fill(undefined), row]);
         }
       }),
+    );
+  });
+
+  it('gives a record that is not UTF-8 back in the likeliest letters, and leaves older errors out', async () => {
+    const source = Buffer.from('name,error,sku\nT\xf6pf\xe9,old,1\n', 'latin1') as Uint8Array<ArrayBuffer>;
+    const run = new ImportRun(file(source), 'csv', refuseAll, { key: 'k' });
+    await run.run(never, () => {});
+    const given = new Uint8Array(await run.refusedFile.arrayBuffer());
+    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(given)).to.equal(
+      '\ufeffname,sku,error\nTöpfé,1,"malformed_csv: No."\n',
     );
   });
 

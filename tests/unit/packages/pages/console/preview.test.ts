@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NoPrice, previewOf, untypedColumns } from '#packages/pages/console/transfer/preview.js';
+import { NoPrice, previewOf } from '#packages/pages/console/transfer/preview.js';
 import type { Format } from '#packages/pages/console/transfer/records-in-file.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
 
@@ -39,16 +39,6 @@ describe('the preview of a file', () => {
   it('takes an attribute with the name of an amount as it is', async () => {
     const file = 'attributes.amount,price.amount\n2.5,\n';
     expect(await preview(file)).to.deep.equal([{ 'attributes.amount': '2.5' }]);
-  });
-
-  it('says which attributes become texts, though they look like numbers or booleans', async () => {
-    const header = 'attributes.watts,attributes[on],attributes.size,attributes[x]:number,stock,attributes.none';
-    const records = await previewOf(new File([`${header}\n7.5,TRUE,1,5,6,\n,false,L,7,8,\n`], 'x'), 'csv');
-    expect(untypedColumns(records)).to.deep.equal([
-      { column: 'attributes.watts', typed: 'attributes[watts]:number' },
-      { column: 'attributes[on]', typed: 'attributes[on]:boolean' },
-    ]);
-    expect(untypedColumns(await previewOf(new File(['{"attributes":{"a":"1"}}'], 'x'), 'ndjson'))).to.be.empty;
   });
 
   it('has the prices of NDJSON', async () => {

@@ -1,0 +1,189 @@
+import { CsvSplitter, cellsOf } from '#src/shared/record-splitters.js';
+import { type CellKind, csvRow, type Numbers, plainBoolean, plainNumber, unguarded } from './cells.js';
+import { bytesOf } from './records-in-file.js';
+
+/** How a file of CSV is to be read. The API takes one kind of CSV; the programs of people write several. */
+export interface Reading {
+  readonly encoding: (typeof ENCODINGS)[number];
+  readonly separator: (typeof SEPARATORS)[number];
+  readonly numbers: Numbers;
+  /** For each column of the file the name that the API has for it; empty: the column is left out. */
+  readonly columns: readonly string[];
+  /** Of the prices, if no column has their currency; empty if there is none. */
+  readonly currency: string;
+}
+
+export const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
+export const SEPARATORS = [',', ';', '\t'] as const;
+
+/** So much of a file shows how it is to be read, in bytes. */
+const SAMPLE_BYTES = 1_048_576;
+const SAMPLE_ROWS = 200;
+
+/** The beginning of a file, in cells. */
+export interface Sample extends Omit<Reading, 'columns' | 'currency'> {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Recognises how a file is written.
+ * @param chosen what the person has corrected
+ */
+export async function sampleOf(file: Blob, chosen: Partial<Sample> = {}): Promise<Sample> {
+  const bytes = await bytesOf(file.slice(0, SAMPLE_BYTES));
+  const encoding = chosen.encoding ?? encodingOf(bytes);
+  const utf8 = new TextEncoder().encode(new TextDecoder(encoding).decode(bytes));
+  const [, named] = /^sep=([,;\t])/i.exec(new TextDecoder().decode(utf8.subarray(0, 16))) ?? [];
+  const found = (chosen.separator ? [chosen.separator] : SEPARATORS)
+    .map((separator) => ({ separator, cells: cellsIn(utf8, separator) }))
+    .sort((one, other) => fitOf(other.cells) - fitOf(one.cells));
+  const { separator, cells } = found.find((one) => one.separator === named) ?? (found[0] as (typeof found)[number]);
+  const [header = [], ...rows] = cells;
+  const numbers = chosen.numbers ?? numbersOf(rows.flat(), separator);
+  return { encoding, separator, numbers, header, rows };
+}
+
+function encodingOf(bytes: Uint8Array): Reading['encoding'] {
+  const [first, second] = bytes;
+  if (second === 0 || (first === 0xff && second === 0xfe)) return 'utf-16le';
+  if (first === 0 || (first === 0xfe && second === 0xff)) return 'utf-16be';
+  try {
+    // As a stream, because the sample can end within a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return 'utf-8';
+  } catch {
+    return 'windows-1252';
+  }
+}
+
+function cellsIn(utf8: Uint8Array, separator: string): string[][] {
+  const splitter = new CsvSplitter(SAMPLE_BYTES, undefined, separator);
+  const rows: string[][] = [];
+  for (const line of [...splitter.push(utf8), ...splitter.end()].slice(0, SAMPLE_ROWS)) {
+    const text = 'bytes' in line ? new TextDecoder().decode(line.bytes).replace(/\r$/, '') : '';
+    rows.push((cellsOf(text, undefined, undefined, separator) ?? []).map((cell = '') => cell));
+  }
+  return rows;
+}
+
+/** How well a separator fits: the columns of the header row, if the other rows have as many. */
+function fitOf([header = [], ...rows]: readonly (readonly string[])[]): number {
+  const alike = rows.filter(({ length }) => length === header.length).length;
+  return header.length * (rows.length === 0 ? 1 : alike / rows.length);
+}
+
+/** @returns what the cells show; without a sign of it, a comma where cells are separated by semicolons */
+function numbersOf(cells: readonly string[], separator: string): Numbers {
+  const count = (pattern: RegExp) => cells.filter((cell) => pattern.test(cell)).length;
+  const commas = count(/^-?(\d+|\d{1,3}([.\s\u00a0\u202f]\d{3})+),\d{1,2}(\D{0,4})$/);
+  const points = count(/^-?(\d+|\d{1,3}([,\s\u00a0\u202f]\d{3})+)\.\d{1,2}(\D{0,4})$/);
+  if (commas !== points) return commas > points ? 'comma' : 'point';
+  return separator === ';' ? 'comma' : 'plain';
+}
+
+/**
+ * A file in UTF-16 as one in UTF-8, in whose bytes the ends of rows can be found; another file as it is.
+ * @throws DOMException if the file has changed since it was chosen
+ */
+export async function inBytes(file: File, encoding: Reading['encoding']): Promise<File> {
+  if (!encoding.startsWith('utf-16')) return file;
+  const decoder = new TextDecoder(encoding);
+  const pieces: BlobPart[] = [];
+  for (let at = 0; at < file.size; at += SAMPLE_BYTES) {
+    const isLast = at + SAMPLE_BYTES >= file.size;
+    pieces.push(new Blob([decoder.decode(await bytesOf(file.slice(at, at + SAMPLE_BYTES)), { stream: !isLast })]));
+  }
+  return new File(pieces, file.name, { type: file.type });
+}
+
+/** A row of a file as the API takes it. */
+export interface Row {
+  readonly text: string;
+  /** Why the row is none, in a sentence. Its text then has too many cells, so that the service refuses it too. */
+  readonly problem?: string;
+}
+
+/** Reads rows of a file, and writes them as the API takes them: UTF-8, commas, points, the columns of the API. */
+export class RowReader {
+  /** The names of all columns, as sent. */
+  readonly columns: readonly string[];
+
+  /** @param kindOf what stands in a column of the API */
+  constructor(
+    private readonly reading: Reading,
+    private readonly kindOf: (column: string) => CellKind,
+  ) {
+    const hasCurrency = reading.currency !== '' && reading.columns.includes(PRICE);
+    this.columns = hasCurrency ? [...reading.columns, 'price.currency'] : reading.columns;
+  }
+
+  get encoding(): Reading['encoding'] {
+    return this.reading.encoding;
+  }
+
+  get separator(): string {
+    return this.reading.separator;
+  }
+
+  /** The cells of the header row. */
+  namesIn(header: Uint8Array): string[] {
+    const text = decoded(header, this.encoding) ?? '';
+    return (cellsOf(text, undefined, undefined, this.separator) ?? []).map((name = '') => name);
+  }
+
+  get header(): string {
+    return csvRow(this.columns);
+  }
+
+  /** @param names those of the header row: what stands in a column without a name is sent, so that it is refused */
+  read(record: Uint8Array, names: readonly string[]): Row {
+    const { encoding, separator, columns, currency } = this.reading;
+    let problem: string | undefined;
+    const text = decoded(record, encoding);
+    const cells =
+      text === undefined
+        ? undefined
+        : cellsOf(text, undefined, (cell, what) => (problem = `Cell ${cell} of the record ${what}.`), separator);
+    if (text === undefined) problem = 'The record is not UTF-8. Choose another encoding above.';
+    else if (cells && cells.length !== names.length)
+      problem = `The record has ${countOf(cells.length)}, and the header row has ${names.length}.`;
+    if (problem === undefined && cells) {
+      const sent: (string | undefined)[] = cells.map((cell, at) => this.cellOf(cell, at, names));
+      if (this.columns.length > columns.length)
+        sent.push(sent[columns.indexOf(PRICE)] === undefined ? undefined : currency);
+      if (sent.some((cell) => cell !== undefined)) return { text: csvRow(sent) };
+      problem = 'The record has no value in a column that is imported.';
+    }
+    return { text: `?${','.repeat(this.columns.length)}`, ...(problem !== undefined && { problem }) };
+  }
+
+  private cellOf(cell: string | undefined, at: number, names: readonly string[]): string | undefined {
+    const column = this.reading.columns[at] ?? '';
+    if (cell === undefined || (column === '' && names[at] !== '')) return undefined;
+    const text = unguarded(cell);
+    const kind = this.kindOf(column);
+    if (kind === 'number') return plainNumber(text, this.reading.numbers);
+    return kind === 'boolean' ? plainBoolean(text) : text;
+  }
+}
+
+const PRICE = 'price.decimal';
+
+function countOf(cells: number): string {
+  return cells === 1 ? '1 cell' : `${cells} cells`;
+}
+
+/** The text of a record that was refused: of bytes that are not UTF-8, though they should be, the most likely one. */
+export function textIn(bytes: Uint8Array, encoding: Reading['encoding'] = 'utf-8'): string {
+  return decoded(bytes, encoding) ?? new TextDecoder('windows-1252').decode(bytes);
+}
+
+/** @returns undefined if the bytes must be UTF-8 and are not */
+function decoded(bytes: Uint8Array, encoding: Reading['encoding']): string | undefined {
+  try {
+    return new TextDecoder(encoding === 'windows-1252' ? encoding : 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
