@@ -255,7 +255,8 @@ export const TEXTS = {
   importing: {
     title: (resource: string) => `Import ${resource.toLowerCase()}`,
     file: 'File to import, chosen or dropped here',
-    hint: 'CSV with a header row as an export has it, or NDJSON: one JSON object a line. Any size. An invalid record does not stop the others.',
+    hint: 'A CSV file of Excel or another program, with the names of the columns in the first row, or NDJSON: one JSON object a line. You see how it is read before anything is sent.',
+    template: 'Download an empty template',
     ndjsonHint: 'NDJSON: one JSON object a line. Any size. An invalid record does not stop the others.',
     wrongFormat: (name: string, formats: string) => `${name} cannot be imported. Choose ${formats}.`,
     none: (resource: string) => `${resource} cannot be imported.`,
@@ -271,7 +272,7 @@ export const TEXTS = {
       goesTo: 'Goes to',
       separator: 'Separator',
       separators: { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab' },
-      encoding: 'Letters',
+      encoding: 'Character set',
       encodings: {
         'utf-8': 'UTF-8',
         'windows-1252': 'Windows-1252 (Western Europe)',
@@ -392,12 +393,10 @@ export const TEXTS = {
     hint: 'All records that match the search and the filters.',
     as: (format: string) => `As ${format}`,
     forEditing: 'To edit and import again',
-    forEditingHint: (name: string) =>
-      `${name} with the ID and the version of each record: its import updates these records, and overwrites no change that somebody else makes meanwhile.`,
+    forEditingHint: (isCsv: boolean) =>
+      `${isCsv ? 'A file for Excel and LibreOffice' : 'NDJSON'}. Its import updates these records, and overwrites no change that somebody else makes meanwhile.`,
     forExcel: 'For Excel',
-    forExcelHint: 'CSV as Excel and LibreOffice open it in your language. Prices are as people write them.',
-    forExcelAndBack:
-      'CSV as Excel and LibreOffice open it in your language. Edit it and import it again: that overwrites no change that somebody else makes since.',
+    forExcelHint: 'To look at: prices and numbers as your language writes them, and a column for each attribute.',
     running: (size: string) => `Exporting… ${size}`,
     cancel: 'Cancel export',
     done: (name: string, size: string) => `${name} is saved: ${size}.`,

@@ -7,6 +7,7 @@ import { formFields } from '../edit/form-model.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
 import { hashOf } from '../router.js';
+import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
 import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
@@ -73,7 +74,12 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
         {texts.title(resource.title)}
       </h1>
       {!chosen && (
-        <FileChooser formats={formats} isCsvOffered={hasCsv(formats)} onChoose={(file) => void choose(file)} />
+        <FileChooser
+          formats={formats}
+          isCsvOffered={hasCsv(formats)}
+          template={{ name: `${resource.name}-template.csv`, columns: templateColumns(fields) }}
+          onChoose={(one) => void choose(one)}
+        />
       )}
       {refusal && !chosen && (
         <Notice kind="error">

@@ -127,7 +127,7 @@ function valuesOf(records: readonly PreviewRecord[], column: string, { rows }: S
     column === ''
       ? rows.slice(0, records.length).map((row) => row[at] || undefined)
       : records.map((record) => record.values?.[isAmount ? 'price' : column]);
-  return values.filter((value) => value !== undefined).slice(0, 3);
+  return [...new Set(values.filter((value) => value !== undefined))].slice(0, 3);
 }
 
 interface ValuesProps extends Pick<ColumnsStepProps, 'isUpdate'> {
@@ -142,7 +142,7 @@ function Values({ values, isUpdate }: ValuesProps): JSX.Element {
       {values.map((value, at) => (
         <li key={at}>
           {value instanceof NoPrice ? (
-            <strong>{isUpdate ? value.text : importing.noPrice(value.text)}</strong>
+            <strong>{isUpdate && value.isPart ? value.text : importing.noPrice(value.text)}</strong>
           ) : typeof value === 'object' ? (
             priceText(value as Parameters<typeof priceText>[0])
           ) : (

@@ -24,6 +24,12 @@ export function columnsOf(fields: readonly Field[], control: readonly string[]):
   return [...own, ...control];
 }
 
+/** The columns of a file to fill in. */
+export function templateColumns(fields: readonly Field[]): string[] {
+  const maps = fields.filter(({ kind }) => kind === 'map').map(({ name }) => name);
+  return columnsOf(fields, []).filter((column) => !column.endsWith('.amount') && !maps.includes(column));
+}
+
 /** The column of an attribute. */
 export function attributeColumn(field: string, key: string, type: 'text' | 'number' | 'boolean'): string {
   return `${field}[${key}]${type === 'text' ? '' : `:${type}`}`;

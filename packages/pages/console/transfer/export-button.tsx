@@ -3,13 +3,14 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
-import { type Field, formFields } from '../edit/form-model.js';
+import { formFields } from '../edit/form-model.js';
 import { decimalMark } from '../formats.js';
 import type { ExportButtonProps } from '../types.js';
 import { collectFile } from './collect-file.js';
 import { kindOf } from './columns.js';
 import { forSpreadsheet } from './for-spreadsheet.js';
 import { type FormatDetails, formatsOf } from './formats.js';
+import type { Format } from './records-in-file.js';
 import { saveFile } from './save-file.js';
 
 /** What an export is for. */
@@ -27,22 +28,28 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const csv = formats.find(({ format }) => format === 'csv');
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
-  const isCsvEditable = editable && editable.format === 'csv';
   const fields = formFields(resource.input, references);
-  const save = async ({ type, extensions: [extension = ''] }: FormatDetails, purpose: Purpose = 'copy') => {
+  const prices = fields.filter(({ kind }) => kind === 'price').map(({ name }) => name);
+  const shown = resource.fields.filter(({ isMetadata }) => !isMetadata).map(({ name }) => name);
+  /** Those that a person can change, behind the id and the version; or all that a list has. A price is as people write it. */
+  const fieldsFor = (purpose: Purpose, format: Format) => {
+    const isCsv = format === 'csv';
+    const own = purpose === 'edit' ? ['id', 'version', ...fields.map(({ name }) => name)] : shown;
+    return own.flatMap((name) => (isCsv && prices.includes(name) ? [`${name}.decimal`, `${name}.currency`] : [name]));
+  };
+  const save = async ({ type, format, extensions: [extension = ''] }: FormatDetails, purpose: Purpose = 'copy') => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setBytes(0);
     try {
-      const names =
-        purpose === 'copy' || !resource.importMatches.includes('id') ? {} : { fields: fieldsToEdit(fields, purpose) };
+      const names = purpose === 'copy' ? {} : { fields: fieldsFor(purpose, format) };
       const stream = await api.collection(resource).exportFile(type, { ...query, ...names }, { signal });
       const name = `${resource.name}${purpose === 'copy' ? '' : `-${purpose}`}${extension}`;
       const collected = await collectFile(stream, { name, type }, setBytes);
       const map = fields.find(({ kind }) => kind === 'map')?.name;
       const options = { name, decimalMark: decimalMark(), map, kindOf: (column: string) => kindOf(column, fields) };
-      const file = purpose === 'excel' ? await forSpreadsheet(collected, options) : collected;
+      const file = purpose !== 'copy' && format === 'csv' ? await forSpreadsheet(collected, options) : collected;
       saveFile(file);
       notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
     } catch (error) {
@@ -72,34 +79,26 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
           {texts.exporting.as(format.name)}
         </Button>
       ))}
+      {editable && (
+        <>
+          <Button aria-describedby={`${hint}-edit`} onClick={() => void save(editable, 'edit')}>
+            {texts.exporting.forEditing}
+          </Button>
+          <p class="hint" id={`${hint}-edit`}>
+            {texts.exporting.forEditingHint(editable.format === 'csv')}
+          </p>
+        </>
+      )}
       {csv && (
         <>
           <Button aria-describedby={`${hint}-excel`} onClick={() => void save(csv, 'excel')}>
             {texts.exporting.forExcel}
           </Button>
           <p class="hint" id={`${hint}-excel`}>
-            {isCsvEditable ? texts.exporting.forExcelAndBack : texts.exporting.forExcelHint}
-          </p>
-        </>
-      )}
-      {editable && !isCsvEditable && (
-        <>
-          <Button aria-describedby={`${hint}-edit`} onClick={() => void save(editable, 'edit')}>
-            {texts.exporting.forEditing}
-          </Button>
-          <p class="hint" id={`${hint}-edit`}>
-            {texts.exporting.forEditingHint(editable.name)}
+            {texts.exporting.forExcelHint}
           </p>
         </>
       )}
     </Menu>
   );
-}
-
-/** The fields that a person can change, behind the id and the version. In CSV an amount of money is in the major unit. */
-function fieldsToEdit(fields: readonly Field[], purpose: Purpose): string[] {
-  const names = fields.flatMap(({ name, kind }) =>
-    kind === 'price' && purpose === 'excel' ? [`${name}.decimal`, `${name}.currency`] : [name],
-  );
-  return ['id', 'version', ...names];
 }

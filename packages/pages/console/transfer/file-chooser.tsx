@@ -1,17 +1,23 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from '../components/button.js';
 import { Field } from '../components/field.js';
 import { useConsole } from '../context.js';
+import { decimalMark } from '../formats.js';
+import { BYTE_ORDER_MARK, csvRow } from './cells.js';
 import type { FormatDetails } from './formats.js';
+import { saveFile } from './save-file.js';
 
 interface FileChooserProps {
   readonly formats: readonly FormatDetails[];
   readonly isCsvOffered: boolean;
+  /** Of an empty file to fill in. */
+  readonly template: { readonly name: string; readonly columns: readonly string[] };
   onChoose(file: File): void;
 }
 
 /** A file, by a dialog or by drag and drop. */
-export function FileChooser({ formats, isCsvOffered, onChoose }: FileChooserProps): JSX.Element {
+export function FileChooser({ formats, isCsvOffered, template, onChoose }: FileChooserProps): JSX.Element {
   const { texts } = useConsole();
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null | undefined) => {
@@ -44,6 +50,16 @@ export function FileChooser({ formats, isCsvOffered, onChoose }: FileChooserProp
           />
         )}
       </Field>
+      {isCsvOffered && (
+        <Button
+          onClick={() => {
+            const header = csvRow(template.columns, decimalMark() === ',' ? ';' : ',');
+            saveFile(new File([BYTE_ORDER_MARK, header, '\r\n'], template.name, { type: 'text/csv' }));
+          }}
+        >
+          {texts.importing.template}
+        </Button>
+      )}
     </fieldset>
   );
 }

@@ -71,7 +71,7 @@ function Cells({ record, fields, isUpdate }: CellsProps) {
         return (
           <td key={field.name} data-label={labelOf(field.name)}>
             {value instanceof NoPrice ? (
-              <strong>{isUpdate ? value.text : importing.noPrice(value.text)}</strong>
+              <strong>{isUpdate && value.isPart ? value.text : importing.noPrice(value.text)}</strong>
             ) : value === undefined || value === null ? (
               <span class="none">{columns.none}</span>
             ) : (

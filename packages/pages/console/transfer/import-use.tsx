@@ -64,7 +64,7 @@ export function UseChooser(props: UseChooserProps): JSX.Element | null {
   // An ID that nobody has is refused, so nothing would be left to do.
   const ways = EXISTING.filter((way) => way !== 'skip' || use.match !== 'id');
   return (
-    <>
+    <div class="uses">
       <Choices legend={texts.use} isDisabled={isDisabled}>
         {[undefined, ...importMatches].map((match) => (
           <Choice
@@ -95,7 +95,7 @@ export function UseChooser(props: UseChooserProps): JSX.Element | null {
           ))}
         </Choices>
       )}
-    </>
+    </div>
   );
 }
 

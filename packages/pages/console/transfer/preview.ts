@@ -16,7 +16,11 @@ export interface PreviewRecord {
 
 /** What stands where a price should, and is none. */
 export class NoPrice {
-  constructor(readonly text: string) {}
+  constructor(
+    readonly text: string,
+    /** Whether it is a part of a price, whose other part a stored record can have. */
+    readonly isPart: boolean,
+  ) {}
 }
 
 /** How many records a person sees before an import. */
@@ -62,7 +66,9 @@ function ofJson(text: string): PreviewRecord['values'] {
 }
 
 function ofPrice(value: unknown): unknown {
-  return value === null || isPrice(value) ? value : new NoPrice(JSON.stringify(value));
+  return value === null || isPrice(value)
+    ? value
+    : new NoPrice(JSON.stringify(value), Object.keys(Object(value)).length === 1);
 }
 
 function ofCells(names: readonly string[], cells: readonly (string | undefined)[]): PreviewRecord['values'] {
@@ -81,5 +87,5 @@ function ofCells(names: readonly string[], cells: readonly (string | undefined)[
 function priceOf(cell: string, currency: string, isDecimal: boolean): Price | NoPrice {
   const amount = isDecimal ? amountOf(cell, currency) : readInteger(cell);
   const price = { amount, currency };
-  return isPrice(price) && currency !== '' ? price : new NoPrice(`${cell} ${currency}`.trim());
+  return isPrice(price) && currency !== '' ? price : new NoPrice(`${cell} ${currency}`.trim(), currency === '');
 }

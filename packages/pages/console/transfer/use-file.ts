@@ -36,10 +36,7 @@ export function useFile({ resource, fields, collection }: Known) {
   const [chosen, setChosen] = useState<ChosenFile>();
   const preference = `file-columns.${resource.name}`;
   const control = resource.importMatches.length > 0 ? CONTROL : [];
-  const read = async (file: File, format: FormatDetails, sample: Sample, reading: Reading): Promise<ChosenFile> => {
-    const rows = new RowReader(reading, (column) => kindOf(column, fields));
-    return { file, format, sample, reading, rows, records: await previewOf(file, 'csv', rows) };
-  };
+  const rowsOf = (reading: Reading) => new RowReader(reading, (column) => kindOf(column, fields));
   const open = async (file: File, format: FormatDetails, written: Partial<Sample> = {}): Promise<ChosenFile> => {
     if (format.format !== 'csv') return { file, format, records: await previewOf(file, format.format) };
     const sample = await sampleOf(file, written);
@@ -54,7 +51,9 @@ export function useFile({ resource, fields, collection }: Known) {
     const { encoding, separator, numbers } = sample;
     const currency = currencyIn(sample) ?? stored.currency;
     const isNamed = columns.some((column) => column.endsWith('.currency'));
-    return read(file, format, sample, { encoding, separator, numbers, columns, currency: isNamed ? '' : currency });
+    const reading = { encoding, separator, numbers, columns, currency: isNamed ? '' : currency };
+    const rows = rowsOf(reading);
+    return { file, format, sample, reading, rows, records: await previewOf(file, 'csv', rows) };
   };
   return {
     chosen,
@@ -71,7 +70,12 @@ export function useFile({ resource, fields, collection }: Known) {
       setChosen(await open(chosen.file, chosen.format, { encoding, separator, numbers, ...written }));
     },
     async change(reading: Reading): Promise<void> {
-      if (chosen?.sample) setChosen(await read(chosen.file, chosen.format, chosen.sample, reading));
+      if (!chosen) return;
+      const rows = rowsOf(reading);
+      // At once, because a person goes on typing.
+      setChosen({ ...chosen, reading, rows });
+      const records = await previewOf(chosen.file, 'csv', rows);
+      setChosen((now) => (now?.rows === rows ? { ...now, records } : now));
     },
     /** Keeps the columns for the next file with the same names. */
     remember(): void {

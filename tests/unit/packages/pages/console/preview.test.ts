@@ -13,11 +13,11 @@ const priceIn = async (file: string, format?: Format) =>
 describe('the preview of a file', () => {
   for (const [amount, price] of [
     ['25', { amount: 25, currency: 'EUR' }],
-    ['25.00', new NoPrice('25.00 EUR')],
-    ['"24,99"', new NoPrice('24,99 EUR')],
-    ['1e2', new NoPrice('1e2 EUR')],
-    ['012', new NoPrice('012 EUR')],
-    ['9007199254740993', new NoPrice('9007199254740993 EUR')],
+    ['25.00', new NoPrice('25.00 EUR', false)],
+    ['"24,99"', new NoPrice('24,99 EUR', false)],
+    ['1e2', new NoPrice('1e2 EUR', false)],
+    ['012', new NoPrice('012 EUR', false)],
+    ['9007199254740993', new NoPrice('9007199254740993 EUR', false)],
   ] as const)
     it(`takes ${amount} in the column price.amount in the smallest unit, or not at all`, async () => {
       expect(await priceIn(`name,price.amount,price.currency\nLamp,${amount},EUR\n`)).to.deep.equal(price);
@@ -28,9 +28,9 @@ describe('the preview of a file', () => {
     ['24.9', 'EUR', { amount: 2490, currency: 'EUR' }],
     ['34.0000', 'EUR', { amount: 3400, currency: 'EUR' }],
     ['1.005', 'KWD', { amount: 1005, currency: 'KWD' }],
-    ['24.999', 'EUR', new NoPrice('24.999 EUR')],
-    ['24.9', 'JPY', new NoPrice('24.9 JPY')],
-    ['24.9', '', new NoPrice('24.9')],
+    ['24.999', 'EUR', new NoPrice('24.999 EUR', false)],
+    ['24.9', 'JPY', new NoPrice('24.9 JPY', false)],
+    ['24.9', '', new NoPrice('24.9', true)],
   ] as const)
     it(`takes ${decimal} ${currency} in the column price.decimal in the major unit, or not at all`, async () => {
       expect(await priceIn(`price.currency,price.decimal\n${currency},${decimal}\n`)).to.deep.equal(price);
@@ -51,9 +51,9 @@ describe('the preview of a file', () => {
     ];
     expect(await preview(`\ufeff${lines.join('\n')}`, 'ndjson')).to.deep.equal([
       { name: 'Lamp', price: { amount: 25, currency: 'EUR' } },
-      { price: new NoPrice('{"amount":24.99,"currency":"EUR"}') },
-      { price: new NoPrice('{"amount":-1,"currency":"EUR"}') },
-      { price: new NoPrice('25'), attributes: { amount: 2.5 } },
+      { price: new NoPrice('{"amount":24.99,"currency":"EUR"}', false) },
+      { price: new NoPrice('{"amount":-1,"currency":"EUR"}', false) },
+      { price: new NoPrice('25', false), attributes: { amount: 2.5 } },
       '[1]',
     ]);
   });
