@@ -48,11 +48,11 @@ function Neighbour({ resource, place, id, step }: NeighboursProps & { readonly s
   const at = place.ids.indexOf(id) + step;
   const here = place.ids[at];
   const reference = here === undefined ? (step < 0 ? place.prev : place.next) : undefined;
-  const { value: beside } = useLoad(reference ?? '', async (signal) =>
-    reference === undefined
-      ? undefined
-      : placeOn(place, reference, await api.collection(resource).page(reference, { signal })),
-  );
+  const { value: beside } = useLoad(reference ?? '', async (signal) => {
+    if (reference === undefined) return undefined;
+    const page = await api.collection(resource).page(reference, { signal });
+    return placeOn(place, reference, page);
+  });
   const target = here ?? beside?.ids.at(step < 0 ? -1 : 0);
   if (target === undefined) return <span class="button off">{label}</span>;
   const href = hashOf({ page: 'record', resource: resource.name, id: target });
