@@ -135,6 +135,7 @@ describe('the counts of the console', () => {
       '€50.00 to below €60.004',
     ]);
     expect(ofChart() - before).to.equal(7);
+    await chart.scrollIntoViewIfNeeded();
     const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     const at = (share: number) => [box.x + box.width * share, box.y + box.height / 2] as const;
     await page.mouse.move(...at(0.3));
@@ -228,7 +229,7 @@ describe('the counts of the console', () => {
           return route.fulfill({ status: 400, contentType: 'application/json', body });
         }),
     });
-    const alert = page.getByRole('region', { name: 'Number of records by value' }).getByRole('alert');
+    const alert = page.getByRole('region', { name: 'Browse by value' }).getByRole('alert');
     await alert.getByText('The query takes too long').waitFor();
     await page.getByRole('link', { name: 'Lamp 23' }).waitFor();
     // They are not tried again after every change of others.
@@ -239,7 +240,7 @@ describe('the counts of the console', () => {
     await hasValue(page, 'Brand', 'Fjord1');
     await page.goto(page.url().replace(/#.*/, '#/users'));
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
-    expect(await page.getByRole('button', { name: 'Counts' }).count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'Browse' }).count()).to.equal(0);
     await context.route(/\/openapi.json/, async (route) => {
       const document = await (await route.fetch()).json();
       delete document.paths['/v1/products/facets'];
@@ -248,7 +249,7 @@ describe('the counts of the console', () => {
     await page.goto(page.url().replace(/#.*/, '#/products'));
     await page.reload();
     await page.getByRole('link', { name: 'Lamp 23' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Counts' }).count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'Browse' }).count()).to.equal(0);
     expect(await page.getByRole('link', { name: 'Tree of tags' }).count()).to.equal(0);
   });
 
@@ -256,7 +257,7 @@ describe('the counts of the console', () => {
     it(`have no axe violations and no horizontal scroll ${appearance}`, async () => {
       const { page } = await open('#/products?brand=Acme&price.currency=EUR', options);
       await page.getByRole('link', { name: 'Lamp 12' }).waitFor();
-      const button = page.getByRole('button', { name: 'Counts' });
+      const button = page.getByRole('button', { name: 'Browse' });
       if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
       await hasValue(page, 'Brand', 'Nordlicht12');
       await panel(page, 'Price ranges').locator('summary').click();

@@ -47,6 +47,11 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
       <Button class="skip" onClick={() => main.current?.focus()}>
         {texts.skip}
       </Button>
+      {shown !== undefined && /^(home|list)$/.test(route.page) && (
+        <Button class="skip" onClick={() => focusOn(main.current?.querySelector('tbody') ?? main.current)}>
+          {texts.skipToRecords}
+        </Button>
+      )}
       <header class={isMenuOpen ? 'open' : ''}>
         <p class="brand">{TEXTS.session.title}</p>
         <Button
@@ -84,6 +89,12 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
   );
 }
 
+/** Moves the focus to a part of the page, from which Tab goes on. */
+function focusOn(part: HTMLElement | null | undefined): void {
+  part?.setAttribute('tabindex', '-1');
+  part?.focus();
+}
+
 /** The tab has the heading of the page as its title. After a change of the page, the heading gets the focus. */
 function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, moved: () => void): void {
   const isFirst = useRef(true);
@@ -100,8 +111,7 @@ function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, m
   useEffect(() => {
     const heading = main.current?.querySelector('h1');
     if (!isFirst.current) {
-      (heading ?? main.current)?.setAttribute('tabindex', '-1');
-      (heading ?? main.current)?.focus();
+      focusOn(heading ?? main.current);
       scrollTo(0, 0);
       moved();
     }

@@ -27,7 +27,9 @@ export const TEXTS = {
   },
   list: {
     search: 'Search',
-    searchHint: 'Beginnings of words',
+    searchHints: { products: 'Search name, SKU, brand, GTIN, tag', users: 'Search name, email' } as Readonly<
+      Record<string, string>
+    >,
     new: (singular: string) => `New ${singular}`,
     import: 'Import',
     pages: 'Pages',
@@ -67,7 +69,6 @@ export const TEXTS = {
     next: 'Next ›',
   },
   live: {
-    hint: 'Changes by others appear here.',
     /** @returns an empty text if nothing happened */
     news: ({ changed, deleted, added }: Readonly<Record<'changed' | 'deleted' | 'added', number>>) => {
       const records = (count: number) => (count === 1 ? '1 record' : `${numberText(count)} records`);
@@ -134,8 +135,8 @@ export const TEXTS = {
     } as Readonly<Record<string, string>>,
   },
   facets: {
-    button: 'Counts',
-    title: 'Number of records by value',
+    button: 'Browse',
+    title: 'Browse by value',
     failed: 'The counts could not be read',
     chosen: (count: number) => `${count} chosen`,
     prefix: 'Begins with',
@@ -548,6 +549,7 @@ export const TEXTS = {
   status: {
     title: 'Console',
     skip: 'Skip to the content',
+    skipToRecords: 'Skip to the records',
     menu: 'Menu',
     navigation: 'Resources',
     docs: 'API reference',

@@ -13,7 +13,7 @@ interface NewsLineProps {
   onShowNewest(): void;
 }
 
-/** What others did since the list was read. The line keeps its height, so that no row moves under the pointer. */
+/** What others did since the list was read. Its place keeps its height, so that no row moves under the pointer. */
 export function NewsLine({ list, onShow, onShowNewest }: NewsLineProps): JSX.Element {
   const { here, elsewhere, marks } = list;
   const count = (kind: string) => [...marks.values()].filter((mark) => mark.kind === kind).length;
@@ -24,7 +24,7 @@ export function NewsLine({ list, onShow, onShowNewest }: NewsLineProps): JSX.Ele
   });
   return (
     <div class="news">
-      <p role="status">{news === '' ? texts.hint : news}</p>
+      <p role="status">{news}</p>
       {news !== '' && (
         <Button kind="link" onClick={here.size === 0 && elsewhere.size > 0 ? onShowNewest : onShow}>
           {here.size > 0 ? texts.show : elsewhere.size > 0 ? texts.showNewest : texts.refresh}

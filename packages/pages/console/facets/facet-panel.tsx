@@ -5,6 +5,7 @@ import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/notice.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Filter, ListState } from '../list-query.js';
+import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 import { chosenValues, type FacetField, facetRequests, facetRows, toggled } from './facet-query.js';
@@ -44,9 +45,10 @@ interface FacetPanelProps {
 }
 
 /** The values of one field with the number of records that have each. A click filters by a value, or no longer. */
-export function FacetPanel(props: FacetPanelProps): JSX.Element {
+export function FacetPanel(props: FacetPanelProps): JSX.Element | null {
   const { resource, state, of, view, found, news, onView, onChoose } = props;
   const { isOpen, prefix } = view;
+  const field = resource.fields.find(({ name }) => name === of.field);
   const isOwn = isOpen && isAlone(view);
   const [first = ''] = isOwn ? facetRequests(resource, state, [of], { limit: PAGE, prefix }) : [];
   const own = useValues(resource, first, news);
@@ -55,11 +57,12 @@ export function FacetPanel(props: FacetPanelProps): JSX.Element {
   const chosen = chosenValues(state.filters, of);
   // What the person types in stays, whatever is found.
   const hasBox = useRef(false);
-  const isChoice = resource.fields.find(({ name }) => name === of.field)?.schema.enum !== undefined;
+  const isChoice = field?.schema.enum !== undefined;
   hasBox.current ||= !isChoice && (found?.more === true || isAlone(view));
   const isFailed = isOwn && error !== undefined;
   const isBegun = isOwn && value === undefined;
   const counts = isOwn ? value?.counts : found?.values;
+  if (of.key === '' && !isOwn && counts?.length === 0 && chosen.length === 0) return null;
   return (
     <Panel label={label} note={chosen.length} isOpen={isOpen} onOpen={(open) => onView({ isOpen: open })}>
       {hasBox.current && (
@@ -78,6 +81,11 @@ export function FacetPanel(props: FacetPanelProps): JSX.Element {
         readMore={isOwn ? readMore : found?.more ? () => onView({ isLong: true }) : undefined}
         onToggle={(text) => onChoose(toggled(state.filters, of, text))}
       />
+      {field?.meaning === 'paths' && (
+        <p>
+          <a href={hashOf({ page: 'tree', resource: resource.name, field: field.name })}>{TEXTS.tree.title(label)}</a>
+        </p>
+      )}
       {isOwn && value?.hasMore && !readMore && <p class="hint">{texts.tooMany(numberText(value.counts.length))}</p>}
     </Panel>
   );

@@ -32,7 +32,7 @@ interface FacetsProps {
   onChoose(filters: readonly Filter[]): void;
 }
 
-/** The values of the fields beside a list, with counts: one request for all open panels. */
+/** The values of the fields beside a list, with counts: one request for all panels but those of closed attributes. */
 export function Facets({ resource, state, records, news, isFailureSaid, onChoose }: FacetsProps): JSX.Element {
   const { api } = useConsole();
   const shownKeys = useRef<readonly string[]>([]);
@@ -44,7 +44,10 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
   const viewOf = (of: FacetField) => views[facetName(of)] ?? CLOSED;
   const change = (of: FacetField, part: Partial<PanelView>) =>
     setViews((all) => ({ ...all, [facetName(of)]: { ...(all[facetName(of)] ?? CLOSED), ...part } }));
-  const together = [...plain, ...attributes].filter((of) => viewOf(of).isOpen && !isAlone(viewOf(of)));
+  // Closed panels of fields are read too, because those without values are not shown.
+  const together = [...plain, ...attributes].filter(
+    (of) => (of.key === '' || viewOf(of).isOpen) && !isAlone(viewOf(of)),
+  );
   const lastTookMs = useRef(0);
   /** The news that the counts take in. */
   const counted = useRef(news);
@@ -86,9 +89,11 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
         </Button>
       )}
       {inOrder(resource, plain).map(panel)}
-      {pricesOf(resource).map((prices) => (
-        <PriceChart key={prices.name} {...{ resource, state, prices, news, onChoose }} />
-      ))}
+      {pricesOf(resource)
+        .filter(({ currency }) => found?.get(currency)?.values.length !== 0)
+        .map((prices) => (
+          <PriceChart key={prices.name} {...{ resource, state, prices, news, onChoose }} />
+        ))}
       {attributes.map(panel)}
       {keyed !== undefined && (
         <NewKey

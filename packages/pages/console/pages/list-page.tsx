@@ -73,7 +73,6 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isSelected = !isWhole;
   const hasCounts = areCountsOpen && resource.facets.length > 0;
-  const paths = resource.fields.filter(({ name, meaning }) => meaning === 'paths' && resource.facets.includes(name));
   const clear = () => go({ words: '', filters: [] });
   return (
     <div class="list" ref={root}>
@@ -94,7 +93,14 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         </div>
       </div>
       <div class="toolbar">
-        {resource.isSearchable && <Search key={state.words} words={state.words} onSearch={(words) => go({ words })} />}
+        {resource.isSearchable && (
+          <Search
+            key={state.words}
+            hint={texts.searchHints[resource.name]}
+            words={state.words}
+            onSearch={(words) => go({ words })}
+          />
+        )}
         {resource.filters.length > 0 && (
           <Button aria-expanded={areFiltersOpen} onClick={() => setFiltersOpen(!areFiltersOpen)}>
             {filterTexts.button(state.filters.length)}
@@ -105,11 +111,6 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
             {TEXTS.facets.button}
           </Button>
         )}
-        {paths.map(({ name }) => (
-          <a key={name} class="button" href={hashOf({ page: 'tree', resource: resource.name, field: name })}>
-            {TEXTS.tree.title(labelOf(name))}
-          </a>
-        ))}
         <ColumnMenu {...{ resource, columns, chooseColumns }} />
         <SortChoice columns={columns} sort={state.sort} onSort={(sort) => go({ sort })} />
         {isSelected && (
@@ -118,7 +119,6 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           </Button>
         )}
       </div>
-      <ChoiceFilters resource={resource} filters={state.filters} onChoose={(filters) => go({ filters })} />
       {areFiltersOpen && (
         <FilterPanel
           key={JSON.stringify(state.filters)}
@@ -133,7 +133,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         {isLoading ? texts.loading : page && texts.loaded(page.records.length)}
       </p>
       {!page && isLoading && <p class="note">{texts.loading}</p>}
-      <div class={hasCounts ? 'with-facets' : ''}>
+      <div class={`results ${hasCounts ? 'with-facets' : ''}`}>
         {hasCounts && (value || error !== undefined) && (
           <Facets
             {...{ resource, state, news }}
@@ -143,19 +143,22 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           />
         )}
         <div>
-          {page && resource.hasChanges && (
-            <NewsLine
-              list={live}
-              onShow={() => {
-                markNew();
-                reload();
-              }}
-              onShowNewest={() => {
-                markNew();
-                go({ sort: '-id' });
-              }}
-            />
-          )}
+          <div class="above">
+            <ChoiceFilters resource={resource} filters={state.filters} onChoose={(filters) => go({ filters })} />
+            {page && resource.hasChanges && (
+              <NewsLine
+                list={live}
+                onShow={() => {
+                  markNew();
+                  reload();
+                }}
+                onShowNewest={() => {
+                  markNew();
+                  go({ sort: '-id' });
+                }}
+              />
+            )}
+          </div>
           {page && page.records.length > 0 && (
             <RecordsTable
               {...{ resource, columns, sort: state.sort, records: live.records, marks: live.marks }}
@@ -201,11 +204,13 @@ function useChanges(queue: DeletionQueue): void {
 }
 
 interface SearchProps {
+  /** What is searched. */
+  readonly hint: string | undefined;
   readonly words: string;
   onSearch(words: string): void;
 }
 
-function Search({ words, onSearch }: SearchProps): JSX.Element {
+function Search({ hint, words, onSearch }: SearchProps): JSX.Element {
   const [text, setText] = useState(words);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -219,7 +224,7 @@ function Search({ words, onSearch }: SearchProps): JSX.Element {
             <input
               {...control}
               type="search"
-              placeholder={texts.searchHint}
+              placeholder={hint}
               value={text}
               onInput={({ currentTarget }) => setText(currentTarget.value)}
             />
