@@ -95,8 +95,8 @@ class Factories {
   /** Learn of every call of the store and of Redis. */
   readonly storeObservers = ({ options, metrics, tracing }: Application): Observer[] =>
     [options.isMeasured !== false && metrics, tracing].filter((observer) => !!observer);
-  readonly storage = ({ options, settings, clock, logger, storeObservers }: Application) => {
-    const budget = new QueryBudget(clock, settings.QUERY_TIMEOUT_MS);
+  readonly budget = ({ settings, clock }: Application) => new QueryBudget(clock, settings.QUERY_TIMEOUT_MS);
+  readonly storage = ({ options, settings, budget, logger, storeObservers }: Application) => {
     const made = options.makeParts({ tables: TABLES, budget, logger });
     return storageOf(made, observedBy(storeObservers, settings.STORE));
   };

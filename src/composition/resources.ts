@@ -19,6 +19,7 @@ import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { WebhookTransport } from '../application/ports/webhooks.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
+import type { QueryBudget } from '../application/records/lists.js';
 import { type ReferenceValidator, referenceValidator } from '../application/records/record-format.js';
 import { RecordService } from '../application/records/record-service.js';
 import type { Deliveries } from '../application/webhooks/deliveries.js';
@@ -39,6 +40,7 @@ export interface ResourceDependencies {
   /** One for all resources, so that a process reads it once. */
   readonly generation: Generation;
   readonly clock: Clock;
+  readonly budget: QueryBudget;
   readonly backoff: Backoff;
   readonly timer: Timer;
   readonly logger: Logger;
@@ -131,14 +133,14 @@ function recordResource<Fields>(
   definition: ResourceDefinition<Fields>,
   { reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
-  const { clock, backoff, settings, timer, resultBuffers, logger } = deps;
+  const { clock, budget, backoff, settings, timer, resultBuffers, logger } = deps;
   const ids = new IdAllocator(stored.records);
   const rules = { references };
   const watch = settings.CHANGES === 'on' ? new ChangeWatch(feed, timer) : undefined;
   const changes = watch && new ChangeReader({ feed, watch, clock });
   const imports = { resultBuffers, logger };
   const versions = [definition, ...laterVersions].map((view) => {
-    const service = new RecordService({ ...stored, ids, clock, backoff, view, rules });
+    const service = new RecordService({ ...stored, ids, clock, budget, backoff, view, rules });
     return { service, routes: resourceRoutes(view, service, policyOf(deps, reading), imports, changes) };
   });
   const [{ service }] = versions as [(typeof versions)[0]];
@@ -149,12 +151,12 @@ function apiKeyResource(
   deps: ResourceDependencies,
   { references, ...stored }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
-  const { clock, backoff, newApiKey: newKey, credentialCache: credentials, storage, logger } = deps;
+  const { clock, budget, backoff, newApiKey: newKey, credentialCache: credentials, storage, logger } = deps;
   // One by one: keys are created rarely, and the next command or process takes the next id.
   const { records } = stored;
   const ids = new IdAllocator(records, 1);
   const rules = { references };
-  const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules });
+  const keys = new RecordService({ ...stored, ids, clock, budget, backoff, view: API_KEYS, rules });
   const service = new ApiKeyService({
     keys,
     records,
@@ -172,12 +174,12 @@ function webhookResource(
   deps: ResourceDependencies,
   { references: _none, ...stored }: StoredRecords<Webhook>,
 ): Resource<WebhookService> {
-  const { clock, backoff, settings, storage, deliveries, webhookTransport: transport } = deps;
+  const { clock, budget, backoff, settings, storage, deliveries, webhookTransport: transport } = deps;
   const ids = new IdAllocator(stored.records, 1);
   const records = limitedWebhooks(stored.records);
   const webhooksFor = (client: string) => {
     const rules = { references: targetRule(transport, client), normalize: withStatus };
-    return new RecordService({ ...stored, records, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
+    return new RecordService({ ...stored, records, ids, clock, budget, backoff, view: EDITED_WEBHOOKS, rules });
   };
   const { apiKeys: keys, changes: feeds } = storage;
   const service = new WebhookService({

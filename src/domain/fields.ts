@@ -27,6 +27,8 @@ interface FieldOptions {
   readonly spaceless?: true;
   /** A search finds the record by the words of the field. */
   readonly searched?: true;
+  /** Records that share a value are variants of one another, of which lists can show one. A text that is indexed. */
+  readonly groupsVariants?: true;
 }
 
 export interface TextField extends FieldOptions, TextRule {
@@ -194,6 +196,8 @@ export interface FieldSpec {
   readonly paddedTo?: number;
   /** No value holds a space, and some hold `+`. */
   readonly spaceless?: true;
+  /** Records that share a value are variants of one another. */
+  readonly groupsVariants?: true;
   /** What a number counts; completes "in". */
   readonly unit?: string;
   /** Every value that there is. Absent: any of the type. */
@@ -230,6 +234,11 @@ export function foldedText({ ignoresCase, paddedTo = 0 }: FieldSpec, text: strin
 
 export function uniqueFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
+}
+
+/** The fields by which records are variants of one another. */
+export function variantFields(fields: FieldSpecs): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.groupsVariants);
 }
 
 /** The lists by whose elements clients filter. */
@@ -294,7 +303,7 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
   if (!field.indexed) return [];
   if (field.indexed === 'presence') return [[name, { type: 'presence' }]];
   if (field.kind === 'list') return [[name, listSpec(name, field)]];
-  const { unique, ignoresCase, paddedTo, spaceless, faceted } = field;
+  const { unique, ignoresCase, paddedTo, spaceless, faceted, groupsVariants } = field;
   const spec: FieldSpec = {
     type: INDEX_TYPES[field.kind],
     ...(isRequired && { required: true }),
@@ -303,6 +312,7 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
     ...(ignoresCase && { ignoresCase }),
     ...(paddedTo !== undefined && { paddedTo }),
     ...(spaceless && { spaceless }),
+    ...(groupsVariants && { groupsVariants }),
     ...(field.kind === 'reference' && { reference: true }),
     ...(field.kind === 'integer' && field.unit !== undefined && { unit: field.unit }),
     ...(field.kind === 'choice' && { choices: field.values }),

@@ -158,6 +158,7 @@ export const PRODUCT = {
     indexed: true,
     faceted: true,
     searched: true,
+    groupsVariants: true,
   },
   stock: {
     description: 'How many there are',

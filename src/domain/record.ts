@@ -17,6 +17,8 @@ export interface Versioned<Fields> {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly fields: Fields;
+  /** How many records it stands for in a list, itself among them. Only in a list of such records whose query asks. */
+  readonly variants?: number;
 }
 
 /** The resources whose records clients write: each has a scope to read and one to write. */

@@ -6,16 +6,19 @@ import {
   BY_ID,
   type FacetCount,
   type FacetQuery,
+  type Filter,
   type ListPage,
   type ListQuery,
   type Position,
 } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
+import { DistinctLists, type DistinctQuery } from '#src/application/records/distinct-lists.js';
+import { facetValues, hasPrefix } from '#src/application/records/facets.js';
 import { OrderedLists, QueryBudget } from '#src/application/records/lists.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
-import type { FieldSpecs } from '#src/domain/fields.js';
+import { type FieldSpecs, variantFields } from '#src/domain/fields.js';
 import type { Versioned } from '#src/domain/record.js';
 import { type CreatedStore, type OpenStore, openStore, type TestStoreProvider } from '../stores/provider.js';
 import { UnevenClock } from '../support/fakes.js';
@@ -185,8 +188,63 @@ export async function transcript<Fields>(
     expect(await repository.count(query.filters), 'the count').to.equal(all.length);
     const counts = facets && (await allFacets(repository, { ...facets, filters: query.filters }));
     lines.push(JSON.stringify({ query, forwards, backwards, facets, counts }));
+    for (const distinct of variantFields(fields)) {
+      await expectCards(repository, lists, { ...query, distinct, withVariants: true }, all);
+      const cards = facets && (await allFacets(repository, { ...facets, filters: query.filters, distinct }));
+      if (cards) await expectFacetsOfCards(repository, query.filters, distinct, facets, cards);
+      lines.push(JSON.stringify({ query, distinct, cards }));
+    }
   }
   return lines;
+}
+
+/** @param all the whole list */
+async function expectCards<Fields>(
+  repository: Repository<Fields>,
+  lists: OrderedLists<Fields>,
+  query: DistinctQuery,
+  all: readonly Versioned<Fields>[],
+): Promise<void> {
+  const { cards, variants } = cardsOf(all, query.distinct);
+  const distinct = new DistinctLists(lists, repository, ENDLESS);
+  const forwards = (await readPages(distinct, query)).flatMap(({ records }) => records);
+  const backwards = (await readPages(distinct, { ...query, from: END })).flatMap(({ records }) => records);
+  const shown = cards.map((record) => [record.id, variants.get(groupIn(record, query.distinct)) ?? 1]);
+  const idsWithVariants = forwards.map((record) => [record.id, record.variants]);
+  expect(idsWithVariants, `cards of ${JSON.stringify(query)}`).to.deep.equal(shown);
+  expect(backwards.toReversed(), 'cards backwards').to.deep.equal(forwards);
+  expect(await repository.count(query.filters, undefined, query.distinct), 'cards').to.equal(cards.length);
+}
+
+/** The first of each group in the order of a list, and how many records each group has. */
+function cardsOf<Fields>(all: readonly Versioned<Fields>[], distinct: string) {
+  const variants = new Map<unknown, number>();
+  const cards = all.filter((record) => {
+    const group = groupIn(record, distinct);
+    if (group !== undefined) variants.set(group, (variants.get(group) ?? 0) + 1);
+    return group === undefined || variants.get(group) === 1;
+  });
+  return { cards, variants };
+}
+
+function groupIn(record: Versioned<unknown>, distinct: string): unknown {
+  return (record.fields as Record<string, unknown>)[distinct];
+}
+
+async function expectFacetsOfCards<Fields>(
+  repository: Repository<Fields>,
+  filters: readonly Filter[],
+  distinct: string,
+  { fields, prefix }: Pick<FacetQuery, 'fields' | 'prefix'>,
+  found: readonly (readonly FacetCount[])[],
+): Promise<void> {
+  const { records } = await repository.list({ limit: 10_000, filters, order: BY_ID });
+  for (const [at, field] of fields.entries())
+    for (const { value, count } of found[at] ?? []) {
+      expect(hasPrefix(value, prefix), 'the prefix').to.equal(true);
+      const having = records.filter((record) => facetValues(record.fields as object, field).includes(value));
+      expect(cardsOf(having, distinct).cards.length, `cards under ${JSON.stringify([field, value])}`).to.equal(count);
+    }
 }
 
 async function largeTranscript<Fields>(
@@ -201,6 +259,13 @@ async function largeTranscript<Fields>(
     const count = await repository.count(query.filters);
     const counts = facets && (await repository.facets({ ...facets, filters: query.filters }));
     lines.push(JSON.stringify({ query, pages, count, facets, counts }));
+    for (const distinct of variantFields(fields)) {
+      const cards = new DistinctLists(lists, repository, ENDLESS);
+      const pages = await readPages(cards, { ...query, distinct, withVariants: true }, MAX_PAGES);
+      const count = await repository.count(query.filters, undefined, distinct);
+      const counts = facets && (await repository.facets({ ...facets, filters: query.filters, distinct }));
+      lines.push(JSON.stringify({ query, distinct, pages, count, facets, counts }));
+    }
   }
   return lines;
 }
@@ -264,15 +329,15 @@ interface Page<Fields> {
 
 /** Reads the pages from the position of the query on, at most `maxPages`. */
 async function readPages<Fields>(
-  lists: OrderedLists<Fields>,
-  query: ListQuery,
+  lists: Pick<OrderedLists<Fields>, 'list'>,
+  query: ListQuery & Partial<DistinctQuery>,
   maxPages = Number.POSITIVE_INFINITY,
 ): Promise<Page<Fields>[]> {
   const side: Position['side'] = query.from?.side ?? 'after';
   const pages: Page<Fields>[] = [];
   let isEnd = false;
   for (let from = query.from; pages.length < maxPages; ) {
-    const page: ListPage<Versioned<Fields>> = await lists.list({ ...query, from });
+    const page: ListPage<Versioned<Fields>> = await lists.list({ ...query, from } as DistinctQuery);
     const { hasMore } = page;
     const records = side === 'after' ? page.records : page.records.toReversed();
     if (isEnd) expect(records, 'beyond the last page').to.deep.equal([]);

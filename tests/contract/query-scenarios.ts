@@ -80,7 +80,7 @@ export const PRODUCT: (fields: FieldSpecs) => ResourceGenerator<Product> = (fiel
         url: fc.constant('https://example.com'),
         brand: text,
         gtin: GTIN,
-        group: text,
+        group: fc.oneof(text, fc.constantFrom('g', 'h')),
         stock: AMOUNT,
       },
       { requiredKeys: ['name'] },

@@ -10,6 +10,7 @@ import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import { CountingBackoff, FakeClock, RecordingLogger } from './fakes.js';
+import { ENDLESS } from './tables.js';
 
 /** @param credentials the credential cache of this process; by default nothing is cached */
 export function apiKeyService(
@@ -27,6 +28,7 @@ export function apiKeyService(
     ids,
     clock,
     backoff,
+    budget: ENDLESS,
     view: API_KEYS,
     rules: {},
     fields: API_KEYS.fields,

@@ -154,6 +154,7 @@ function appOver(records: WatchedRepository, logger: Logger & Observer, origins:
     rules,
     clock,
     backoff: new CountingBackoff(),
+    budget: ENDLESS,
   });
   const imports = { resultBuffers: new ResultBuffers({ folder: 'unused' }), logger };
   const policy = {

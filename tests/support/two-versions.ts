@@ -20,6 +20,7 @@ import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
 import { inProcessService } from './in-process-service.js';
 import { DocumentedResponses } from './openapi/documented-responses.js';
+import { ENDLESS } from './tables.js';
 
 /** Products in version 2: `name` is `title`, and description and attributes are hidden. */
 const { name: TITLE, sku: SKU, price: PRICE } = PRODUCT;
@@ -168,6 +169,7 @@ function serviceOf<Fields>(
     ids: resources[name].ids,
     clock,
     backoff: new RandomBackoff(),
+    budget: ENDLESS,
     view,
     rules,
     fields: RECORD_TABLES[name].fields,

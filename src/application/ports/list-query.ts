@@ -149,6 +149,8 @@ export interface FacetQuery {
   readonly prefix?: string | undefined;
   /** The values behind this one, which may have another count meanwhile. */
   readonly after?: FacetCount | undefined;
+  /** Of the records with one value in this optional field of text, one counts under each value. */
+  readonly distinct?: string | undefined;
   readonly task?: Task | undefined;
 }
 

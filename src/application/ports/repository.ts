@@ -83,9 +83,10 @@ export interface Repository<Fields> {
 
   /**
    * Returns the number of records that match the filters.
+   * @param distinct an optional field of text: records that share a value in it count once
    * @throws AppError `query_too_expensive` if the count is not done in time
    */
-  count(filters: readonly Filter[], task?: Task): Promise<number>;
+  count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number>;
 
   /**
    * Counts the records that match the filters by their values.

@@ -38,24 +38,41 @@ function isChoiceOf({ field, key }: FacetField, filter: Filter): boolean {
   return ['in', 'inOrNone', 'prefix'].includes(filter.operator);
 }
 
-/** Counts records by the values of some fields. It holds every different value. */
+/** Counts records by the values of some fields. It holds every different value, and what records share under it. */
 export class FacetCounter {
   private readonly counts: readonly Map<FacetValue, number>[];
+  private readonly shared: readonly Map<FacetValue, Set<FacetValue>>[];
 
-  constructor(private readonly query: Pick<FacetQuery, 'fields' | 'prefix' | 'limit' | 'after'>) {
+  constructor(private readonly query: Pick<FacetQuery, 'fields' | 'prefix' | 'limit' | 'after' | 'distinct'>) {
     this.counts = query.fields.map(() => new Map());
+    this.shared = query.fields.map(() => new Map());
   }
 
   /** @param fields of a record */
   add(fields: object): void {
-    for (const [at, field] of this.query.fields.entries()) this.addValues(at, facetValues(fields, field));
+    const { fields: counted, distinct } = this.query;
+    const [shared] = distinct === undefined ? [] : facetValues(fields, { field: distinct });
+    for (const [at, field] of counted.entries()) this.addValues(at, facetValues(fields, field), shared);
   }
 
-  /** @param values of a record in the field at this place, each once */
-  addValues(at: number, values: readonly FacetValue[]): void {
+  /**
+   * @param values of a record in the field at this place, each once
+   * @param shared records that have it in common count once under each value
+   */
+  addValues(at: number, values: readonly FacetValue[], shared?: FacetValue): void {
     const counts = this.counts[at] as Map<FacetValue, number>;
     for (const value of values)
-      if (hasPrefix(value, this.query.prefix)) counts.set(value, (counts.get(value) ?? 0) + 1);
+      if (hasPrefix(value, this.query.prefix) && (shared === undefined || this.isFirst(at, value, shared)))
+        counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+
+  private isFirst(at: number, value: FacetValue, shared: FacetValue): boolean {
+    const all = this.shared[at] as Map<FacetValue, Set<FacetValue>>;
+    const seen = all.get(value);
+    if (seen?.has(shared)) return false;
+    if (seen) seen.add(shared);
+    else all.set(value, new Set([shared]));
+    return true;
   }
 
   facets(): Facet[] {

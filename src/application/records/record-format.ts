@@ -80,13 +80,16 @@ const NO_OBJECT: Draft<never> = {
   issues: [fieldIssue('invalid_type', [], 'must be a JSON object')],
 };
 
-/** Returns the service's own fields of a record, as clients see them. */
-export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[number], unknown> {
+/** Returns the service's own fields of a record, as clients see them, and how many records it stands for. */
+export function metadata(
+  record: Versioned<unknown>,
+): Record<(typeof READ_ONLY)[number], unknown> & Pick<Versioned<unknown>, 'variants'> {
   return {
     id: record.id,
     version: record.version,
     createdAt: new Date(record.createdAt).toISOString(),
     updatedAt: new Date(record.updatedAt).toISOString(),
+    ...(record.variants !== undefined && { variants: record.variants }),
   };
 }
 

@@ -4,10 +4,11 @@ import type { QuotaShare } from '../../shared/byte-quota.js';
 import type { Task } from '../../shared/task-scheduler.js';
 import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
+import { DistinctLists, type DistinctQuery } from './distinct-lists.js';
 import { DryRunRepository } from './dry-run-repository.js';
 import { facetsOf } from './facets.js';
 import type { IdPool } from './id-allocator.js';
-import { OrderedLists, paginate } from './lists.js';
+import { OrderedLists, paginate, type QueryBudget } from './lists.js';
 import {
   type Change,
   changedDraft,
@@ -52,23 +53,35 @@ export interface RecordServiceDependencies<Fields> extends WriterDependencies<Fi
   readonly records: Repository<Fields>;
   /** The version of the API whose clients are served. */
   readonly view: RecordFormat<Fields>;
+  /** The time of a query that takes several of the store. */
+  readonly budget: QueryBudget;
 }
+
+/** A request for a page of all records that match, or of one for each value of a field. */
+export type PageQuery = ListQuery & Partial<DistinctQuery>;
 
 /** The use cases of the records of any resource. Its dependencies hold what differs, as values and functions. */
 export class RecordService<Fields> {
   private readonly lists: OrderedLists<Fields>;
+  private readonly distinct: DistinctLists<Fields>;
 
   constructor(private readonly deps: RecordServiceDependencies<Fields>) {
-    this.lists = new OrderedLists(deps.records, deps.fields);
+    const { records, fields, budget } = deps;
+    this.lists = new OrderedLists(records, fields);
+    this.distinct = new DistinctLists(this.lists, records, budget);
   }
 
-  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    return this.lists.list(query);
+  list(query: PageQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { distinct } = query;
+    return distinct === undefined ? this.lists.list(query) : this.distinct.list({ ...query, distinct });
   }
 
-  /** Returns the number of records that match the filters. */
-  count(filters: readonly Filter[], task?: Task): Promise<number> {
-    return this.deps.records.count(filters, task);
+  /**
+   * Returns the number of records that match the filters.
+   * @param distinct a field: records that share a value in it count once
+   */
+  count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
+    return this.deps.records.count(filters, task, distinct);
   }
 
   /**
@@ -81,8 +94,8 @@ export class RecordService<Fields> {
   }
 
   /** Yields the whole list from the query's position on, page by page. */
-  pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
-    return paginate(this.lists, query);
+  pages(query: PageQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+    return paginate(this, query);
   }
 
   /** @throws AppError `not_found` */

@@ -25,6 +25,7 @@ import { FacetCounter } from '../../../application/records/facets.js';
 import { partitionPoint, type QueryBudget, TopN, takePage } from '../../../application/records/lists.js';
 import {
   compareInOrder,
+  fieldValue,
   foldedValue,
   matchesFilter,
   uniqueValueOf,
@@ -146,11 +147,16 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return { records: from?.side === 'before' ? page.reverse() : page, hasMore };
   }
 
-  async count(filters: readonly Filter[], task?: Task): Promise<number> {
-    if (filters.length === 0) return this.ids.length;
+  async count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
+    if (filters.length === 0 && distinct === undefined) return this.ids.length;
+    const seen = new Set<Value>();
     let count = 0;
-    for await (const _ of this.matching({ filters, order: BY_ID, task })) count++;
-    return count;
+    for await (const record of this.matching({ filters, order: BY_ID, task })) {
+      const shared = distinct === undefined ? undefined : fieldValue(record, distinct);
+      if (shared === undefined) count++;
+      else seen.add(shared);
+    }
+    return count + seen.size;
   }
 
   async facets(query: FacetQuery): Promise<readonly Facet[]> {

@@ -199,6 +199,38 @@ function isAscending(descending: boolean, side: Position['side']): boolean {
   return descending === (side === 'before');
 }
 
+/** Counts the documents with these filters; those that share a value in a field count once. */
+export async function countDistinct(
+  collection: Collection<StoredDocument>,
+  table: RecordTable,
+  filters: readonly Filter[],
+  distinct: string,
+  maxTimeMS: number,
+): Promise<number> {
+  const { conditions, hint } = matching(table, filters);
+  const [found] = await collection
+    .aggregate<{ readonly count: number }>(
+      [{ $match: { $and: conditions } }, { $group: { _id: sharedOrOwn(table, distinct) } }, { $count: 'count' }],
+      { ...SNAPSHOT_READ, ...hint, allowDiskUse: true, maxTimeMS },
+    )
+    .toArray();
+  return found?.count ?? 0;
+}
+
+/** The conditions of a search that is not read block by block, or of no search, and the index to read. */
+function matching(table: RecordTable, filters: readonly Filter[]) {
+  const isSearch = filters.some(({ operator }) => operator === 'search');
+  const range = isSearch ? idRange({ filters, order: [] }) : undefined;
+  const conditions = [...conditionsOf(table, filters), ...(range ? rangeConditions(range) : [])];
+  return { conditions, hint: hintFor(filters, range) };
+}
+
+/** What documents count once by: the value of a field, which is a text, else their id, which is a number. */
+function sharedOrOwn(table: RecordTable, field: string): Document {
+  specOf(table, field);
+  return { $ifNull: [`$${fieldPath(field)}`, '$_id'] };
+}
+
 /** A value of a facet, with its rank among those of the same count. */
 interface Counted {
   readonly _id: FacetValue;
@@ -217,15 +249,13 @@ export async function readFacets(
   maxTimeMS: number,
 ): Promise<Facet[]> {
   const { filters, fields, limit } = query;
-  const isSearch = filters.some(({ operator }) => operator === 'search');
-  const range = isSearch ? idRange({ filters, order: [] }) : undefined;
-  const conditions = [...conditionsOf(table, filters), ...(range ? rangeConditions(range) : [])];
+  const { conditions, hint } = matching(table, filters);
   const [only] = fields.length === 1 ? fields : [];
   if (only) conditions.push(hasValue(table, only, query));
   const facets = Object.fromEntries(fields.map((field, at) => [`f${at}`, stagesOf(table, field, query)]));
   const found = collection.aggregate<Record<string, Counted[]>>(
     [{ $match: { $and: conditions } }, { $facet: facets }],
-    { ...SNAPSHOT_READ, ...hintFor(filters, range), allowDiskUse: true, maxTimeMS },
+    { ...SNAPSHOT_READ, ...hint, allowDiskUse: true, maxTimeMS },
   );
   const [all = {}] = await found.toArray();
   return fields.map((_, at) => {
@@ -251,12 +281,17 @@ function beginsWith(prefix: string): Document {
 }
 
 /** The stages that count values and leave those of the page, and one more if there are more. */
-function stagesOf(table: RecordTable, field: FacetField, { prefix, after, limit }: FacetQuery): Document[] {
+function stagesOf(table: RecordTable, field: FacetField, query: FacetQuery): Document[] {
+  const { prefix, after, limit, distinct } = query;
+  const shared = distinct === undefined ? {} : { shared: sharedOrOwn(table, distinct) };
   return [
-    { $project: { _id: 0, value: valueExpression(table, field) } },
+    { $project: { _id: 0, value: valueExpression(table, field), ...shared } },
     // A value that is no list is as a list of one; one that is missing or null is as an empty list.
     { $unwind: '$value' },
     ...(prefix === undefined ? [] : [{ $match: { value: beginsWith(prefix) } }]),
+    ...(distinct === undefined
+      ? []
+      : [{ $group: { _id: '$shared', value: { $addToSet: '$value' } } }, { $unwind: '$value' }]),
     { $group: { _id: '$value', count: { $sum: 1 } } },
     { $addFields: { rank: RANK } },
     ...(after ? [{ $match: behind(after) }] : []),

@@ -35,7 +35,7 @@ import {
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { conditionsOf, rangeConditions } from './filter.js';
 import { listKeys } from './indexes.js';
-import { hintFor, readFacets, readPage, SNAPSHOT_READ } from './list.js';
+import { countDistinct, hintFor, readFacets, readPage, SNAPSHOT_READ } from './list.js';
 import { IdCounter } from './small-tables.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
 
@@ -172,7 +172,12 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     return facets;
   }
 
-  async count(filters: readonly Filter[], task?: Task): Promise<number> {
+  async count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
+    if (distinct !== undefined)
+      return this.records.search(
+        (all, maxTimeMS) => countDistinct(all, this.table, filters, distinct, maxTimeMS),
+        task,
+      );
     return countByBlocks({ filters, task }, this.blocks, this.store.budget, (range) =>
       this.records.search((all, maxTimeMS) => {
         const bounds = range ? rangeConditions(range) : [];

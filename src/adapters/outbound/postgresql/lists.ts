@@ -188,15 +188,17 @@ export class PostgresqlLists<Fields> {
     return statement;
   }
 
-  count(filters: readonly Filter[], task?: Task): Promise<number> {
+  count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
     const query = { filters, order: BY_ID, task };
+    // Records of two blocks may share a value.
+    if (distinct !== undefined) return this.countPart(query, searchedRange(query), countOf(this.table, distinct));
     const blocks = { ...this.blocks, unit: COUNTED_IDS };
     return countByBlocks(query, blocks, this.store.budget, (range) => this.countPart(query, range));
   }
 
-  private async countPart(query: Query, range?: IdRange): Promise<number> {
+  private async countPart(query: Query, range?: IdRange, term = 'count(*)'): Promise<number> {
     const parameters = new Parameters();
-    const text = `SELECT count(*) FROM ${sourceOf(this.table, { ...query, range }, parameters)}`;
+    const text = `SELECT ${term} FROM ${sourceOf(this.table, { ...query, range }, parameters)}`;
     const statement = this.statementOf(text, query);
     const [[count] = [0]] = await this.store.search<[number]>(statement, parameters.values, query.task);
     return count;
@@ -218,6 +220,14 @@ export class PostgresqlLists<Fields> {
   }
 }
 
+/** The term of the number of rows, of which those with one value in a field count once. */
+function countOf(table: RecordTable, distinct: string | undefined): string {
+  if (distinct === undefined) return 'count(*)';
+  specOf(table, distinct);
+  const column = columnOf(distinct);
+  return `count(DISTINCT ${column}) + count(*) FILTER (WHERE ${column} IS NULL)`;
+}
+
 /** The place of the field in the query; of the value, what is of another type is null. */
 type FacetRow = [at: number, text: string | null, number: number | null, boolean: boolean | null, count: number];
 
@@ -229,15 +239,17 @@ type FacetRow = [at: number, text: string | null, number: number | null, boolean
  */
 function facetsStatement(
   table: RecordTable,
-  { fields, filters, limit, prefix, after }: FacetQuery,
+  { fields, filters, limit, prefix, after, distinct }: FacetQuery,
   source: string,
   parameters: Parameters,
 ): string {
-  const isWhole = filters.length === 0;
-  const read: string[] = [];
+  const count = countOf(table, distinct);
+  // The indexes of values do not have the field that records share.
+  const isWhole = filters.length === 0 && distinct === undefined;
+  const read = distinct === undefined ? [] : [columnOf(distinct)];
   const behind = after ? `WHERE ${isBehind(after, parameters)}` : '';
   const parts = fields.map((field, at) => {
-    const values = { column: `v${at}`, prefix };
+    const values = { column: `v${at}`, prefix, count };
     const isRead = field.key !== undefined || !isWhole;
     if (isRead) read.push(`${termOf(field, parameters)} AS v${at}`);
     const counted = isRead
@@ -261,43 +273,40 @@ function termOf({ field, key }: FacetField, parameters: Parameters): string {
 interface Values {
   readonly column: string;
   readonly prefix: string | undefined;
+  /** The term of a count. */
+  readonly count: string;
 }
 
 /** The statement of the values of a field in the matching records, each with its count. */
-function readValues(
-  table: RecordTable,
-  { field, key }: FacetField,
-  { column, prefix }: Values,
-  parameters: Parameters,
-): string {
+function readValues(table: RecordTable, { field, key }: FacetField, values: Values, parameters: Parameters): string {
+  const { column, prefix, count } = values;
   if (key === undefined)
     return specOf(table, field).isList
-      ? countedTexts('value', `matching, unnest(${column}) AS value`, prefix, parameters)
-      : countedTexts(column, 'matching', prefix, parameters);
+      ? countedTexts({ ...values, column: 'value' }, `matching, unnest(${column}) AS value`, parameters)
+      : countedTexts(values, 'matching', parameters);
   const typed = (type: string, value: string) => `CASE jsonb_typeof(${column}) WHEN '${type}' THEN ${value} END`;
   const text = `${typed('string', `${column} #>> '{}'`)} COLLATE "C"`;
   return `SELECT ${text} AS text, ${typed('number', `${column}::double precision`)} AS number,
     ${typed('boolean', `${column}::boolean`)} AS boolean, count
-    FROM (SELECT ${column}, count(*) AS count FROM matching WHERE ${column} IS NOT NULL GROUP BY ${column}) AS grouped
+    FROM (SELECT ${column}, ${count} AS count FROM matching WHERE ${column} IS NOT NULL GROUP BY ${column}) AS grouped
     WHERE ${begins(text, prefix, parameters)}`;
 }
 
 /** The statement of the values of a field in all records, each with its count. */
-function indexedValues(table: RecordTable, { field }: FacetField, { prefix }: Values, parameters: Parameters): string {
+function indexedValues(table: RecordTable, { field }: FacetField, values: Values, parameters: Parameters): string {
   return specOf(table, field).isList
-    ? countedTexts('value', valuesTable(table.name), prefix, parameters, `field = '${field}'`)
-    : countedTexts(columnOf(field), table.name, prefix, parameters, IS_LIVE);
+    ? countedTexts({ ...values, column: 'value' }, valuesTable(table.name), parameters, `field = '${field}'`)
+    : countedTexts({ ...values, column: columnOf(field) }, table.name, parameters, IS_LIVE);
 }
 
 function countedTexts(
-  value: string,
+  { column, prefix, count }: Values,
   from: string,
-  prefix: string | undefined,
   parameters: Parameters,
   condition = 'TRUE',
 ): string {
-  return `SELECT ${value} AS text, NULL::double precision AS number, NULL::boolean AS boolean, count(*) AS count
-    FROM ${from} WHERE ${condition} AND ${value} IS NOT NULL AND ${begins(value, prefix, parameters)} GROUP BY ${value}`;
+  return `SELECT ${column} AS text, NULL::double precision AS number, NULL::boolean AS boolean, ${count} AS count
+    FROM ${from} WHERE ${condition} AND ${column} IS NOT NULL AND ${begins(column, prefix, parameters)} GROUP BY ${column}`;
 }
 
 function begins(text: string, prefix: string | undefined, parameters: Parameters): string {

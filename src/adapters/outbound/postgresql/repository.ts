@@ -152,8 +152,8 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     return this.lists.facets(query);
   }
 
-  count(filters: readonly Filter[], task?: Task): Promise<number> {
-    return this.lists.count(filters, task);
+  count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
+    return this.lists.count(filters, task, distinct);
   }
 
   async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {

@@ -87,6 +87,7 @@ describe('a creation under an idempotency key', () => {
       ids: new IdAllocator(records),
       clock,
       backoff: new CountingBackoff(),
+      budget: ENDLESS,
       rules: {},
       fields: PRODUCTS.fields,
       view: VIEW,

@@ -69,6 +69,7 @@ describe('RecordService', () => {
       rules: {},
       clock,
       backoff,
+      budget: ENDLESS,
     });
   });
 

@@ -538,10 +538,11 @@ function valuesIn(record: StoredRecord<unknown>, { field, key }: FacetField): re
 }
 
 function kindOf(table: RecordTable, { field, key }: FacetField): ColumnKind {
-  const { type, isList, faceted } = specOf(table, field);
+  const { type, isList, faceted, groupsVariants } = specOf(table, field);
   if (field === 'id') return 'ids';
+  if (groupsVariants) return 'values';
   if (key !== undefined || isList || faceted) return 'dictionary';
-  return type === 'text' ? 'order' : 'numbers';
+  return type === 'text' ? 'order' : 'values';
 }
 
 /** The rows of one field in an index, which are in the order of their values and then of their ids. */

@@ -419,6 +419,35 @@ export class ColumnQuery {
   }
 
   /**
+   * Counts the records, of which those that share a value count once.
+   * @throws AppError `query_too_expensive`
+   */
+  async countDistinct(field: FacetField): Promise<number> {
+    const column = this.view.column(field);
+    const seen = new Set<FacetValue>();
+    const counted = new Uint8Array(endOf(column));
+    let count = 0;
+    await this.scan(...this.rarest(), (ids, length) => {
+      for (let at = 0; at < length; at++) {
+        const key = keyIn(column, ids[at] as number);
+        count += 1 - (counted[key] as number);
+        if (key !== 0) counted[key] = 1;
+      }
+      return false;
+    });
+    for (const { fields } of await this.changed()) {
+      const [value] = facetValues(fields as object, field);
+      if (value === undefined) count++;
+      else if (!seen.has(value)) {
+        seen.add(value);
+        const [key, end] = keyOf(column, value);
+        if (key === end || counted[key] === 0) count++;
+      }
+    }
+    return count;
+  }
+
+  /**
    * @param keyAt returns the position of a value in the order of a column
    * @returns the first ids among the records that did not change, and the others that match, each in the list's order
    * @throws AppError `query_too_expensive`
@@ -494,17 +523,22 @@ export class ColumnQuery {
   async facets(query: FacetQuery): Promise<Facet[]> {
     const columns = query.fields.map((field) => this.view.column(field));
     const counts = columns.map((column) => new Int32Array(endOf(column)));
-    if (this.filters.length === 0) await this.countAll(columns, counts);
+    const shared = query.distinct === undefined ? undefined : new Shared(this.view.column({ field: query.distinct }));
+    if (shared) await this.countDistinctly(columns, counts, shared);
+    else if (this.filters.length === 0) await this.countAll(columns, counts);
     else
       await this.scan(...this.rarest(), (ids, length) => {
         for (const [at, column] of columns.entries()) countKeys(column, ids, length, counts[at] as Int32Array, 1);
         return false;
       });
     const ofChanged = columns.map(() => new Map<FacetValue, number>());
-    for (const record of await this.changed())
+    for (const { fields } of await this.changed()) {
+      const [value] = query.distinct === undefined ? [] : facetValues(fields as object, { field: query.distinct });
       for (const [at, own] of ofChanged.entries())
-        for (const value of facetValues(record.fields as object, query.fields[at] as FacetField))
-          own.set(value, (own.get(value) ?? 0) + 1);
+        for (const one of facetValues(fields as object, query.fields[at] as FacetField))
+          if (value === undefined || shared?.isFirst(columns[at] as Column, one, value))
+            own.set(one, (own.get(one) ?? 0) + 1);
+    }
     const facets: Facet[] = [];
     for (const [at, own] of ofChanged.entries()) {
       const top = new FacetTop(query);
@@ -521,6 +555,31 @@ export class ColumnQuery {
       if (values.length > MAX_PIECE) await this.time.checkpoint();
     }
     return facets;
+  }
+
+  /** The ids that match are taken in the order of the values that they share. */
+  private async countDistinctly(columns: readonly Column[], counts: readonly Int32Array[], shared: Shared) {
+    const found: Uint32Array[] = [];
+    await this.scan(...this.rarest(), (ids, length) => {
+      found.push(ids.slice(0, length));
+      return false;
+    });
+    shared.sort(found);
+    const last = columns.map((column) => new Uint32Array(endOf(column)));
+    for (let start = 0; start < shared.ids.length; start += STEP) {
+      for (const [at, column] of columns.entries()) {
+        const [own, before] = [counts[at] as Int32Array, last[at] as Uint32Array];
+        for (const id of shared.ids.subarray(start, start + STEP)) {
+          const group = keyIn(shared.column, id);
+          eachKey(column, id, (key) => {
+            if (group !== 0 && before[key] === group) return;
+            before[key] = group;
+            own[key] = (own[key] as number) + 1;
+          });
+        }
+      }
+      await this.time.checkpoint();
+    }
   }
 
   /** All posting lists, without the records that changed. */
@@ -598,6 +657,65 @@ export class ColumnQuery {
     }
     return matching;
   }
+}
+
+/** Ids in the order of the values that they share, so that each value under them counts once. */
+class Shared {
+  ids = new Uint32Array();
+  /** By key: where its ids begin, and the end of the last. */
+  private starts = new Uint32Array();
+  /** The columns with the pairs of values that changed records have. */
+  private readonly seen = new Map<Column, Set<string>>();
+
+  constructor(readonly column: Column) {}
+
+  /** @param parts ids that did not change */
+  sort(parts: readonly Uint32Array[]): void {
+    const ends = new Uint32Array(endOf(this.column) + 1);
+    const place = (id: Id, by: number) => {
+      const key = keyIn(this.column, id) + by;
+      const before = ends[key] as number;
+      ends[key] = before + 1;
+      return before;
+    };
+    for (const ids of parts) for (const id of ids) place(id, 1);
+    for (let key = 1; key < ends.length; key++) ends[key] = (ends[key] as number) + (ends[key - 1] as number);
+    this.starts = ends.slice();
+    this.ids = new Uint32Array(ends.at(-1) ?? 0);
+    for (const ids of parts) for (const id of ids) this.ids[place(id, 0)] = id;
+  }
+
+  /** Whether no id and no changed record before has both values. @param shared the value of {@link column} */
+  isFirst(column: Column, value: FacetValue, shared: FacetValue): boolean {
+    const seen = this.seen.get(column) ?? new Set();
+    this.seen.set(column, seen);
+    const pair = JSON.stringify([value, shared]);
+    if (seen.has(pair)) return false;
+    seen.add(pair);
+    const [[group, end], [key, keyEnd]] = [keyOf(this.column, shared), keyOf(column, value)];
+    if (group === end || key === keyEnd) return true;
+    const ids = this.ids.subarray(this.starts[group], this.starts[group + 1]);
+    return !ids.some((id) => {
+      let hasKey = false;
+      eachKey(column, id, (one) => {
+        hasKey ||= one === key;
+      });
+      return hasKey;
+    });
+  }
+}
+
+function keyIn({ keys }: Column, id: Id): number {
+  return id < keys.length ? (keys[id] as number) : 0;
+}
+
+/** Calls a function with each key of an id; with 0 if it has none, or not at all. */
+function eachKey(column: Column, id: Id, use: (key: number) => void): void {
+  const { lists } = column;
+  if (!lists) use(keyIn(column, id));
+  else
+    for (let place = lists.starts[id] as number; place < (lists.starts[id + 1] as number); place++)
+      use(lists.keys[place] as number);
 }
 
 /** Adds a number for each value of some ids. */

@@ -83,11 +83,11 @@ const TEXT_BYTES = 40;
 
 /**
  * - `dictionary`: at most 65,535 different values.
- * - `numbers`: any number of values.
+ * - `values`: any number of values.
  * - `order`: texts of which there may be any number. They are not kept, so the column only gives their order.
  * - `ids`: all ids, under one value.
  */
-export type ColumnKind = 'dictionary' | 'numbers' | 'order' | 'ids';
+export type ColumnKind = 'dictionary' | 'values' | 'order' | 'ids';
 
 /** How many ids are put in their places between two other requests: about two milliseconds. */
 const STEP = 65_536;

@@ -114,18 +114,24 @@ export class ListReader<Fields> {
     return page ?? this.statements.page({ ...query, task });
   }
 
-  async count(filters: readonly Filter[], whose?: Task): Promise<number> {
+  async count(filters: readonly Filter[], whose?: Task, distinct?: string): Promise<number> {
     const task = this.taskOf({ filters, task: whose });
-    const count = await this.byIndex({ filters, order: BY_ID, task }, (found) => found.count());
-    return count ?? this.statements.count(filters, task);
+    const counted = { filters, order: BY_ID, task };
+    const count =
+      distinct === undefined
+        ? await this.byIndex(counted, (found) => found.count())
+        : await this.byIndex(counted, (found) => found.countDistinct({ field: distinct }), [{ field: distinct }]);
+    return count ?? this.statements.count(filters, task, distinct);
   }
 
   /** @throws AppError `query_too_expensive` */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    const { filters, fields } = query;
+    const { filters, fields, distinct } = query;
     const task = this.taskOf(query);
-    const counted = { filters, order: filters.length === 0 ? [] : BY_ID, task };
-    const facets = await this.byIndex(counted, (found) => found.facets(query), fields);
+    const isWhole = filters.length === 0 && distinct === undefined;
+    const counted = { filters, order: isWhole ? [] : BY_ID, task };
+    const shared = distinct === undefined ? [] : [{ field: distinct }];
+    const facets = await this.byIndex(counted, (found) => found.facets(query), [...fields, ...shared]);
     return facets ?? this.statements.facets({ ...query, task });
   }
 

@@ -13,6 +13,7 @@ import {
 import { idRange, isAscendingRead } from '../../../../application/records/block-scan.js';
 import { FacetCounter } from '../../../../application/records/facets.js';
 import type { QueryBudget } from '../../../../application/records/lists.js';
+import { specOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
@@ -135,22 +136,22 @@ export class StatementLists<Fields> {
   }
 
   /** @throws AppError `query_too_expensive` */
-  count(filters: readonly Filter[], task?: Task): Promise<number> {
+  count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
     const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, task };
     return this.onThread(task, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
       const { indexRanges, smallest, size } = matches;
       const isWhole = ({ coveredFilters }: IndexRange) => filters.every((filter) => coveredFilters.includes(filter));
       const drivingIndex = smallest ?? indexRanges.find(isWhole);
-      const isDistinct = drivingIndex && !drivingIndex.hasTwins;
-      if (smallest && isDistinct && isWhole(smallest)) return size;
+      const isExact = drivingIndex && !drivingIndex.hasTwins && distinct === undefined;
+      if (smallest && isExact && isWhole(smallest)) return size;
       const { text, values } =
         filters.length === 0
           ? sql(this.table.name)
-          : isDistinct && drivingIndex.column === undefined
+          : isExact && drivingIndex.column === undefined
             ? matches.streamed(drivingIndex)
             : matches.rows(drivingIndex);
-      const row = await reader.row<[number]>(sql(`SELECT count(*) FROM ${text}`, ...values));
+      const row = await reader.row<[number]>(sql(`SELECT ${countOf(this.table, distinct)} FROM ${text}`, ...values));
       return row?.[0] ?? 0;
     });
   }
@@ -210,6 +211,19 @@ export class StatementLists<Fields> {
   }
 }
 
+/**
+ * The term of the number of rows, of which those with one value in a field count once. Texts differ from all ids.
+ * @param isOfValues whether the rows are those of {@link valuesTable}
+ */
+function countOf(table: RecordTable, distinct: string | undefined, isOfValues = false): string {
+  if (distinct === undefined) return 'count(*)';
+  specOf(table, distinct);
+  const { name } = table;
+  const own = `coalesce(${columnOf(distinct)}, ${name}.${ID})`;
+  const term = isOfValues ? `(SELECT ${own} FROM ${name} WHERE ${name}.${ID} = ${valuesTable(name)}.${ID})` : own;
+  return `count(DISTINCT ${term})`;
+}
+
 function partOf({ name }: RecordTable, smallRange: number): Sql {
   return sql(`(SELECT max(?, coalesce(max(id), 0) / ${PART}) FROM ${name})`, smallRange + 1);
 }
@@ -253,6 +267,7 @@ function positionOf(query: ListQuery, order: readonly ScanKey[]): [Sql[], Sql[]]
 async function facetsOfRecords(reader: ThreadReader, matches: Matches, query: FacetQuery): Promise<readonly Facet[]> {
   const { text, values } = matches.rows();
   const paths = query.fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
+  if (query.distinct !== undefined) paths.push(`$.${query.distinct}`);
   const row = await reader.row<[string | null]>(
     sql(
       `SELECT group_concat(json_array(${paths.map(() => 'fields -> ?').join(', ')})) FROM ${text}`,
@@ -261,8 +276,11 @@ async function facetsOfRecords(reader: ThreadReader, matches: Matches, query: Fa
     ),
   );
   const counter = new FacetCounter(query);
-  for (const record of JSON.parse(`[${row?.[0] ?? ''}]`) as (FacetValue | FacetValue[] | null)[][])
-    for (const [at, own] of record.entries()) if (own !== null) counter.addValues(at, Array.isArray(own) ? own : [own]);
+  for (const record of JSON.parse(`[${row?.[0] ?? ''}]`) as (FacetValue | FacetValue[] | null)[][]) {
+    const shared = (record[query.fields.length] ?? undefined) as FacetValue | undefined;
+    for (const [at, own] of record.slice(0, query.fields.length).entries())
+      if (own !== null) counter.addValues(at, Array.isArray(own) ? own : [own], shared);
+  }
   return counter.facets();
 }
 
@@ -271,16 +289,17 @@ const RANK = "CASE typeof(value) WHEN 'text' THEN 0 WHEN 'blob' THEN 2 ELSE 1 EN
 
 /** Counts the values of one field, by its index if those of the filters have many rows. */
 async function facetOf(reader: ThreadReader, matches: Matches, query: FacetQuery, field: FacetField): Promise<Facet> {
-  const { limit, after } = query;
+  const { limit, after, distinct } = query;
   const { key } = field;
   const [value, rows] = valuesOf(matches, query, field);
+  const count = countOf(matches.table, distinct, value === 'value');
   const behind = after ? isBehind(after) : sql('TRUE');
   // As JSON, numbers and booleans are exact.
   const attribute = `json((SELECT fields -> ? FROM ${matches.table.name} WHERE id = any_id))`;
   const row = await reader.row<[string]>(
     sql(
       `SELECT json_group_array(json_array(${key === undefined ? 'value' : attribute}, count)) FROM (
-        SELECT * FROM (SELECT ${value} AS value, count(*) AS count, min(id) AS any_id
+        SELECT * FROM (SELECT ${value} AS value, ${count} AS count, min(id) AS any_id
           FROM ${rows.text} GROUP BY 1) WHERE ${behind.text}
         ORDER BY count DESC, ${RANK}, value LIMIT ?)`,
       ...(key === undefined ? [] : [pathOf(key)]),

@@ -168,8 +168,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.lists.facets(query);
   }
 
-  count(filters: readonly Filter[], task?: Task): Promise<number> {
-    return this.lists.count(filters, task);
+  count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
+    return this.lists.count(filters, task, distinct);
   }
 
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {

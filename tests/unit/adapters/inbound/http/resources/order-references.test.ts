@@ -62,6 +62,7 @@ describe('the references of orders', () => {
       rules: { references: referenceValidator(ORDER, { users, products }) },
       clock: new FakeClock(),
       backoff: new CountingBackoff(),
+      budget: ENDLESS,
     });
   });
   const created = async (body: object) => (await orders.create({ draft: orders.draft(body) })).record;

@@ -168,11 +168,13 @@ describe('the index of SQLite in memory', () => {
     const queries = ['price.amount,id', 'price.amount,-id', '-price.amount,id', '-price.amount,-id', 'id'].map(
       (sort) => ({ filters, order: by(sort), limit: 3, facets: sort === 'id' ? facets : undefined }),
     );
+    const all = { filters: filters.slice(1), order: by('id'), limit: 100, facets };
     const records = Array.from({ length: 300 }, (_, at) =>
       product(at + 1, {
         tags: [at < 12 ? 'a' : 'c'],
         brand: 'x',
         price: { amount: at % 2, currency: 'EUR' },
+        group: `g${at % 5}`,
       }),
     );
     let writer: SqliteRepository<Product>;
@@ -198,12 +200,21 @@ describe('the index of SQLite in memory', () => {
         await repository.removeAll(some.map(({ id }) => ({ id, expected: 1, at: AT })));
     };
     const expectSameLists = async () => {
-      const lines = (of: typeof reader | typeof reference) => transcript(of, PRODUCTS.fields, { writes: [], queries });
+      const lines = (of: typeof reader | typeof reference) =>
+        transcript(of, PRODUCTS.fields, { writes: [], queries: [...queries, all] });
       expect(await lines(reader)).to.deep.equal(await lines(reference));
     };
 
     for (const [name, write] of [
       ['changed a record', () => replace(records.slice(5, 6), { tags: ['b'] })],
+      [
+        'changed two records of a group',
+        () =>
+          replace(
+            records.filter((_, at) => at === 5 || at === 10),
+            { tags: ['b', 'c'], brand: 'x', group: 'g0' },
+          ),
+      ],
       ['deleted a record', () => remove(records.slice(5, 6))],
       ['changed more records than a query follows by itself', () => replace(records.slice(5), { tags: ['b'] })],
       [
@@ -274,7 +285,7 @@ describe('the index of SQLite in memory', () => {
         ['id', 'ids', true, ids],
         ['brand', 'dictionary', 'x', ids],
         ['status', 'dictionary', 'draft', ids.slice(0, -1)],
-        ['stock', 'numbers', 1, ids],
+        ['stock', 'values', 1, ids],
       ] as const) {
         const builder = new ColumnBuilder(kind);
         builder.add(value, some);
@@ -437,7 +448,7 @@ describe('the index of SQLite in memory', () => {
   });
 
   it('has a record once in a column of many numbers that read it twice, because it changed meanwhile', async () => {
-    const builder = new ColumnBuilder('numbers');
+    const builder = new ColumnBuilder('values');
     for (let id = 1; id <= 70_000; id++) builder.add(id, [id]);
     builder.add(70_001, [1, 70_001]);
     const { ids, starts, keys, lists } = await builder.finish(async () => {});
