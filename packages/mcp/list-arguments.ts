@@ -5,16 +5,18 @@ import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
 const DEFAULT_LIMIT = 20;
 
 /** The parameters of a list that are arguments of their own. All others are filters. */
-export const LIST_ARGUMENTS = ['q', 'sort', 'limit', 'cursor', 'fields'];
+export const LIST_ARGUMENTS = ['q', 'sort', 'limit', 'cursor', 'distinct', 'fields'];
 
 /** Those of facets. */
-export const FACET_ARGUMENTS = ['fields', 'q', 'prefix', 'limit'];
+export const FACET_ARGUMENTS = ['fields', 'q', 'prefix', 'distinct', 'limit'];
 
 /** Returns the schema of the arguments that search one resource. */
 export function listArguments(document: ApiDocument, operationId: string): Record<string, Schema> {
   const parameters = document.queryParameters(operationId);
   const own = new Map(parameters.map(({ name, schema }) => [name, schema]));
-  const { q, sort, limit, cursor, fields } = Object.fromEntries(LIST_ARGUMENTS.map((name) => [name, own.get(name)]));
+  const { q, sort, limit, cursor, distinct, fields } = Object.fromEntries(
+    LIST_ARGUMENTS.map((name) => [name, own.get(name)]),
+  );
   return {
     ...(q && {
       q: { ...q, description: 'Words. Each begins a word of the record; case and accents are ignored.' },
@@ -26,6 +28,12 @@ export function listArguments(document: ApiDocument, operationId: string): Recor
     ...(sort && { sort: { ...sort, description: '-name: descending. Without a value: last.' } }),
     ...(limit && { limit: { ...limit, description: 'The most records of a page.', default: DEFAULT_LIMIT } }),
     ...(cursor && { cursor: { type: 'string', description: 'nextCursor of the page before.' } }),
+    ...(distinct && {
+      distinct: {
+        ...distinct,
+        description: 'Only the first of each group. variants in fields: how many it stands for.',
+      },
+    }),
     ...(fields && { fields: shownFields(fields) }),
     count: { type: 'boolean', description: 'Also count all matches: total.' },
   };
@@ -40,6 +48,7 @@ export function facetArguments(document: ApiDocument, operationId: string, searc
   const descriptions: Readonly<Record<string, string>> = {
     q: `As in ${search}.`,
     prefix: 'Only texts that begin so. For one field.',
+    distinct: 'Count each group once under each value.',
     limit: 'The most values of a field.',
   };
   const own = FACET_ARGUMENTS.flatMap((name) => {

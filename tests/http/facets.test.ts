@@ -253,7 +253,7 @@ describe('the parameters of facets', () => {
 
   it('are named in the message about an unknown one', async () => {
     const { json } = await service.client.get(`${FACETS}?fields=brand&sort=brand`);
-    expect(json.message).to.match(/: there are fields, limit, prefix, cursor, q, and the filters id, /);
+    expect(json.message).to.match(/: there are fields, limit, prefix, distinct, cursor, q, and the filters id, /);
   });
 });
 

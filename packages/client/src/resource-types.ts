@@ -38,7 +38,7 @@ type Shown<Name extends EditableName> = ItemAt<Name>['get']['responses'][200]['c
 /** The types of a collection whose records can be changed. */
 export interface TypesOf<Name extends EditableName> extends EditableTypes {
   readonly record: Omit<Shown<Name>, Metadata>;
-  readonly metadata: Required<Pick<Shown<Name>, Metadata>>;
+  readonly metadata: Required<Pick<Shown<Name>, Metadata & keyof Shown<Name>>>;
   readonly created: Omit<Shown<Name>, Metadata>;
   readonly input: Sent<CollectionAt<Name>['post']['requestBody']['content']['application/json']>;
   readonly replacement: Sent<ItemAt<Name>['put']['requestBody']['content']['application/json']>;
@@ -72,7 +72,8 @@ type Sent<Value> = Value extends readonly (infer Element)[]
       }
     : Value;
 
-type Metadata = 'version' | 'createdAt' | 'updatedAt';
+/** Lists have `variants` only with `distinct`, and single records never. */
+type Metadata = 'version' | 'createdAt' | 'updatedAt' | 'variants';
 
 export interface ProductTypes extends TypesOf<'products'> {}
 export interface UserTypes extends TypesOf<'users'> {}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS, variantFields } from '#src/domain/fields.js';
 import type { InProcessService } from '../../support/in-process-service.js';
 import { definitionOf } from './collection.js';
 
@@ -24,6 +24,7 @@ export function describeParameters(service: InProcessService, plural: string): v
   it('are exactly those of its fields', async () => {
     expect((await documented()).map(({ name }) => name)).to.have.members([
       ...['limit', 'cursor', 'sort', 'fields', ...(isSearchable ? ['q'] : [])],
+      ...variantFields(fields).map(() => 'distinct'),
       ...Object.entries<FieldSpec>({ ...SYSTEM_FIELDS, ...fields }).flatMap(([name, spec]) =>
         operatorsOf(spec).map((operator) => name + operator),
       ),

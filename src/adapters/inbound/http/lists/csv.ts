@@ -1,7 +1,7 @@
 import { type Options, stringify } from 'csv-stringify/sync';
 import { metadata } from '../../../../application/records/record-format.js';
 import { StoredRecord } from '../../../../application/records/record-json.js';
-import { type Field, type FieldTable, type MoneyField, moneyFields } from '../../../../domain/fields.js';
+import { type Field, type FieldTable, type MoneyField, moneyFields, variantFields } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { type JsonObject, withoutLineEnds } from '../../../../shared/json.js';
@@ -11,7 +11,7 @@ import { CSV_UTF8 } from '../core/media-types.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { ATTRIBUTES, attributeKey } from '../parameters/attribute-name.js';
-import type { FieldsParameter } from '../parameters/fields.js';
+import { type FieldsParameter, VARIANTS } from '../parameters/fields.js';
 import { nameListIssues } from '../parameters/query.js';
 import type { LineFormat } from './lines.js';
 
@@ -145,6 +145,8 @@ export class CsvList<Fields> {
   /** The parameter `fields`, which chooses the columns and their order. */
   readonly parameter: Parameter;
   private readonly columns: Columns;
+  /** The columns of what is no field of the record's own, which an export shows only if the query chooses them. */
+  private readonly more: readonly Column[];
   /** By the name in `fields`: a column, or a field with a column for each of its members. */
   private readonly named: ReadonlyMap<string, readonly Column[]>;
 
@@ -154,7 +156,9 @@ export class CsvList<Fields> {
     fields: FieldsParameter,
   ) {
     this.columns = columnsOf(resource);
-    const all = [...this.columns.shown, ...this.columns.own];
+    const hasVariants = variantFields(resource.fields).length > 0;
+    this.more = [...this.columns.own, ...(hasVariants ? [column(VARIANTS, 'integer')] : [])];
+    const all = [...this.columns.shown, ...this.more];
     const { decimals } = this.columns;
     const columnsNamed = (name: string) => [
       ...all.filter((one) => one.name === name || (one.path[0] === name && one.path.length > 1)),
@@ -190,13 +194,13 @@ export class CsvList<Fields> {
   read(query: Query): LineFormat<Versioned<Fields>> {
     const { present } = this.resource;
     const columns = this.chosen(query.get('fields'));
-    const hasOwn = columns.some((one) => this.columns.own.includes(one));
+    const hasMore = columns.some((one) => this.more.includes(one));
     return {
       contentType: CSV_WITH_HEADER,
       head: headerOf(columns),
       toText: (record) => {
         const shown = present(StoredRecord.once(record));
-        return toCsv(rowsOf(hasOwn ? { ...shown, ...metadata(record) } : shown, columns));
+        return toCsv(rowsOf(hasMore ? { ...shown, ...metadata(record) } : shown, columns));
       },
     };
   }

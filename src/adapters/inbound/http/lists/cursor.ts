@@ -1,11 +1,11 @@
 import {
   BY_ID,
   type Filter,
-  type ListQuery,
   type Position,
   type SortOrder,
   type Value,
 } from '../../../../application/ports/list-query.js';
+import type { PageQuery } from '../../../../application/records/record-service.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterIssue } from '../core/error-codes.js';
 import { sha256 } from '../core/etag.js';
@@ -87,16 +87,24 @@ export function cursorMismatch(owner: string): HttpError {
   return invalidParameters([['cursor_mismatch', invalid('cursor', 'invalid_format', `belongs to ${owner}`)]]);
 }
 
-/** Identifies filters and order. Neither the order of the filters nor the notation of the sort matters. */
-export function queryFingerprint({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): string {
-  return filters.length === 0 && order === BY_ID ? DEFAULT_FINGERPRINT : fingerprintOf(filters, order);
+/**
+ * Identifies filters, order and what records share. Neither the order of the filters nor the notation of the sort
+ * matters.
+ */
+export function queryFingerprint({
+  filters,
+  order,
+  distinct,
+}: Pick<PageQuery, 'filters' | 'order' | 'distinct'>): string {
+  const isDefault = filters.length === 0 && order === BY_ID && distinct === undefined;
+  return isDefault ? DEFAULT_FINGERPRINT : fingerprintOf(filters, order, distinct);
 }
 
-/** That of a query that names neither filters nor order. Most queries do not. */
+/** That of a query that names none of them. Most queries do not. */
 const DEFAULT_FINGERPRINT = fingerprintOf([], BY_ID);
 
-function fingerprintOf(filters: readonly Filter[], order: SortOrder): string {
-  return shortHash([order, filterTexts(filters)]);
+function fingerprintOf(filters: readonly Filter[], order: SortOrder, distinct?: string): string {
+  return shortHash([order, filterTexts(filters), ...(distinct === undefined ? [] : [distinct])]);
 }
 
 /** Identifies filters, whatever their order and how a client wrote that a field has no value. */

@@ -28,7 +28,7 @@ import {
   unsealed,
 } from './cursor.js';
 import { nextLink } from './link-header.js';
-import { limitParameter, listName } from './list-operation.js';
+import { distinctParameter, limitParameter, listName } from './list-operation.js';
 
 /** The last segment of the path of facets. No id looks like it. */
 export const FACETS = 'facets';
@@ -97,6 +97,7 @@ export class FacetQueryParser {
       fieldsParameter(facetNames(resource)),
       limitParameter(FACET_LIMITS, 'The most values that a field may have.'),
       PREFIX,
+      distinctParameter(resource.fields, DISTINCT),
       cursorParameter(CURSOR, (text) => this.decode(text) !== undefined),
     ]);
   }
@@ -111,7 +112,8 @@ export class FacetQueryParser {
     const issue = combinationIssue(fields, prefix);
     if (issue) throw invalidParameters([['invalid_parameter', issue]]);
     const filters = this.filters.read(parameters);
-    const query = { fields, filters, prefix, limit: Number(parameters.get('limit') ?? FACET_LIMITS.default) };
+    const distinct = parameters.get('distinct');
+    const query = { fields, filters, prefix, distinct, limit: Number(parameters.get('limit') ?? FACET_LIMITS.default) };
     const cursor = parameters.get('cursor');
     return cursor === undefined ? query : { ...query, after: this.place(cursor, query) };
   }
@@ -124,7 +126,7 @@ export class FacetQueryParser {
   /** @throws HttpError `cursor_mismatch`, `invalid_cursor` */
   private place(text: string, query: FacetQuery): FacetCount {
     const cursor = this.decode(text);
-    if (cursor?.fingerprint !== fingerprintOf(query)) throw cursorMismatch('another field, prefix or filter');
+    if (cursor?.fingerprint !== fingerprintOf(query)) throw cursorMismatch('another field, prefix, filter or distinct');
     const [{ key } = {}] = query.fields;
     if (key !== undefined || typeof cursor.after.value === 'string') return cursor.after;
     throw foreignCursor();
@@ -153,7 +155,10 @@ const ANY_ATTRIBUTE = `${ATTRIBUTES}[KEY]`;
 const ATTRIBUTE_PATTERN = `${ATTRIBUTES}\\[[^,]+\\]`;
 
 const CURSOR =
-  'A place in the values of one field, taken from the URL in `Link`. It is valid only for the same field, prefix and filters.';
+  'A place in the values of one field, taken from the URL in `Link`. It is valid only for the same field, prefix, filters and `distinct`.';
+
+const DISTINCT =
+  'Counts as the list with `distinct` does: of the records with one value in this field, one counts under each value.';
 
 const PREFIX: Parameter = {
   name: 'prefix',
@@ -220,6 +225,7 @@ function combinationIssue(fields: readonly FacetField[], prefix: string | undefi
   return invalid('fields', 'too_long', 'takes one name beside prefix');
 }
 
-function fingerprintOf({ fields, prefix, filters }: FacetQuery): string {
-  return shortHash([fields.map(facetName), prefix ?? null, filterTexts(filters)]);
+function fingerprintOf({ fields, prefix, filters, distinct }: FacetQuery): string {
+  const shared = distinct === undefined ? [] : [distinct];
+  return shortHash([fields.map(facetName), prefix ?? null, filterTexts(filters), ...shared]);
 }

@@ -1,5 +1,6 @@
 import type { ListPage, ListQuery, Position } from '../../../../application/ports/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
+import type { PageQuery } from '../../../../application/records/record-service.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { Query } from '../core/parameter.js';
@@ -26,7 +27,7 @@ const MAX_LINK_BYTES = 2_048;
  * the header is longer than {@link MAX_LINK_BYTES}, `first` and then `prev` are left out, never `next`.
  * @throws HttpError `uri_too_long` if the URL of the next page would be rejected
  */
-export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versioned<unknown>>): string {
+export function linkHeader(url: PageUrl, query: PageQuery, page: ListPage<Versioned<unknown>>): string {
   const { prev, next } = neighbours(query, page);
   const first = firstTarget(url, query);
   const fingerprint = queryFingerprint(query);

@@ -6,8 +6,8 @@ import {
   type SortKey,
   type SortOrder,
 } from '../../../../application/ports/list-query.js';
-import type { RecordService } from '../../../../application/records/record-service.js';
-import { type FieldSpecs, sortableFields } from '../../../../domain/fields.js';
+import type { PageQuery, RecordService } from '../../../../application/records/record-service.js';
+import { type FieldSpecs, sortableFields, variantFields } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { MAX_RECORD_BYTES, taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
@@ -24,7 +24,7 @@ import {
 } from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
 import { preferredType } from '../middleware/negotiation.js';
-import { FieldSelector } from '../parameters/fields.js';
+import { FieldSelector, VARIANTS } from '../parameters/fields.js';
 import { Filters } from '../parameters/filters.js';
 import { invalid, nameListIssues, TextCache, wholeNumberIssue } from '../parameters/query.js';
 import { addAppliedPreference, prefersCount } from '../parameters/request-headers.js';
@@ -83,7 +83,7 @@ export function listOperation<Fields>(
     const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query.limit));
-    const total = prefersCount(ctx) ? await service.count(filters, task) : undefined;
+    const total = prefersCount(ctx) ? await service.count(filters, task, query.distinct) : undefined;
     const setHeaders = (link?: string) => {
       ctx.set('Cache-Control', cacheControl);
       // Not in the tag: it is the same on all pages.
@@ -126,7 +126,7 @@ export function listOperation<Fields>(
   }
 
   /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export goes only forwards */
-  function exportPages(query: ListQuery, filters: readonly Filter[]) {
+  function exportPages(query: PageQuery, filters: readonly Filter[]) {
     if (query.from?.side === 'before') {
       const issue = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
       throw invalidParameters([['invalid_parameter', issue]]);
@@ -166,9 +166,9 @@ const LIMIT = limitParameter(
 );
 
 const CURSOR =
-  'A place in the list, taken from a URL in `Link`. Follow those URLs as they are; do not build them. A cursor is valid only for the same list, order and filters.';
+  'A place in the list, taken from a URL in `Link`. Follow those URLs as they are; do not build them. A cursor is valid only for the same list, order, filters and `distinct`.';
 
-/** Parses the query of a list, except the parameter `fields`. */
+/** Parses the query of a list; of the parameter `fields`, only what the query depends on. */
 export class ListQueryParser {
   readonly parameters: Parameters;
   private readonly filters: Filters;
@@ -186,25 +186,30 @@ export class ListQueryParser {
   ) {
     this.filters = new Filters(resource);
     const cursor = cursorParameter(CURSOR, (text) => this.cursor(text) !== undefined);
-    this.parameters = this.filters.with([LIMIT, cursor, sortParameter(resource.fields)], [fields ?? []].flat());
+    const { fields: specs } = resource;
+    const distinct = distinctParameter(specs, DISTINCT);
+    this.parameters = this.filters.with([LIMIT, cursor, sortParameter(specs), distinct], [fields ?? []].flat());
   }
 
   /**
    * @param parameters valid parameters
-   * @throws HttpError `cursor_mismatch`, `invalid_cursor`
+   * @throws HttpError `invalid_parameter`, `cursor_mismatch`, `invalid_cursor`
    */
-  read(parameters: Query): ListQuery {
+  read(parameters: Query): PageQuery {
     const limit = Number(parameters.get('limit') ?? LIMITS.default);
     const filters = this.filters.read(parameters);
     const order = readOrder(parameters.get('sort'));
-    const query = { limit, filters, order };
+    const distinct = parameters.get('distinct');
+    const withVariants = parameters.get('fields')?.split(',').includes(VARIANTS) === true;
+    if (withVariants && distinct === undefined) throw invalidParameters([['invalid_parameter', VARIANTS_ALONE]]);
+    const query = { limit, filters, order, ...(distinct !== undefined && { distinct, withVariants }) };
     const text = parameters.get('cursor');
     const cursor = text === undefined ? undefined : this.cursor(text);
     return cursor ? { ...query, from: this.position(cursor, query) } : query;
   }
 
-  private position({ position, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
-    if (fingerprint !== queryFingerprint(query)) throw cursorMismatch('another sort or filter');
+  private position({ position, fingerprint }: Cursor, query: PageQuery): NonNullable<ListQuery['from']> {
+    if (fingerprint !== queryFingerprint(query)) throw cursorMismatch('another sort, filter or distinct');
     if (isPositionIn(query.order, this.resource.fields, position)) return position;
     throw foreignCursor();
   }
@@ -212,6 +217,23 @@ export class ListQueryParser {
   private cursor(text: string): Cursor | undefined {
     return this.cursors.get(text, () => decodeCursor(this.list, text));
   }
+}
+
+const DISTINCT =
+  'Of the matching records with one value in this field, only the first in the order of the list: one card for all variants. A record without a value stands for itself. `Prefer: count=exact` counts cards, and `variants` in `fields` shows how many records each stands for.';
+
+const VARIANTS_ALONE = invalid('fields', 'unknown_field', 'takes variants only with distinct, as in distinct=group');
+
+/** The parameter `distinct`: the name of a field by which records are variants of one another. */
+export function distinctParameter(fields: FieldSpecs, description: string): Parameter {
+  const names = variantFields(fields);
+  const [example] = names;
+  const takes = example === undefined ? 'is not taken here: these records have no variants' : `takes ${names}`;
+  return {
+    name: 'distinct',
+    issues: (text) => (names.includes(text) ? [] : [invalid('distinct', 'unknown_field', takes)]),
+    ...(example !== undefined && { docs: { description, schema: { type: 'string', enum: names }, example } }),
+  };
 }
 
 /** The parameter `sort`, such as `sort=name,-id`. Takes fields with one value. A minus sign reverses the order. */

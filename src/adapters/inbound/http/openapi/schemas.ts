@@ -1,5 +1,5 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/json-patch.js';
-import { type Field, type FieldTable, REFERENCE } from '../../../../domain/fields.js';
+import { type Field, type FieldTable, REFERENCE, variantFields } from '../../../../domain/fields.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { ATTRIBUTES, descriptionOf } from '../../../../domain/validation.js';
 import {
@@ -25,6 +25,7 @@ import {
   type ResourceDocs,
 } from '../core/resource-definition.js';
 import { FACET_LIMITS } from '../lists/facets.js';
+import { VARIANTS } from '../parameters/fields.js';
 import { ATTEMPT_SCHEMA } from '../resources/webhooks.js';
 
 export const ID = integerSchema(1, MAX_ID);
@@ -36,6 +37,10 @@ const SYSTEM_FIELDS: Properties = {
   createdAt: instantSchema('When the record was created'),
   updatedAt: instantSchema('When the record last changed'),
 };
+
+const VARIANTS_SCHEMA = whole(
+  'In a list with `distinct`, if `fields` names it: how many matching records this one stands for, itself among them.',
+);
 
 export type SchemaKind = 'record' | 'change' | 'input' | 'replacement' | 'patch' | 'line';
 
@@ -141,12 +146,13 @@ function recordSchema(resource: ResourceDefinition<never>): ObjectSchema {
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
   const { properties } = fieldsSchema(table, meaningOf);
   const shown = Object.entries(shownValues).map(([name, values]) => [name, { ...properties[name], enum: values }]);
-  const all = { id, ...properties, ...Object.fromEntries(shown), ...metadata };
+  const variants = variantFields(resource.fields).length > 0 && { [VARIANTS]: VARIANTS_SCHEMA };
+  const all = { id, ...properties, ...Object.fromEntries(shown), ...metadata, ...variants };
   return open({ ...mapValues(all, received), ...readOnlyFields }, presentFields(resource));
 }
 
 /** A record that was created or changed, or what is left of a deleted one: one schema, because generators cannot choose. */
-function changeSchema({ properties }: ObjectSchema): ObjectSchema {
+function changeSchema({ properties: { [VARIANTS]: _, ...properties } }: ObjectSchema): ObjectSchema {
   const deleted = flag('True if the record was deleted. The entry has no other fields than these three then.');
   return open({ ...properties, deleted }, ['id', 'version']);
 }

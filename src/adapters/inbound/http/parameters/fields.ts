@@ -1,5 +1,6 @@
 import { metadata } from '../../../../application/records/record-format.js';
 import { responseJson, StoredRecord } from '../../../../application/records/record-json.js';
+import { variantFields } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { Parameter, ParameterDocs, Query } from '../core/parameter.js';
 import { presentFields, type ResourceDefinition } from '../core/resource-definition.js';
@@ -14,6 +15,9 @@ export interface FieldSelection<Fields> {
 }
 
 export type FieldsParameter = Parameter & { readonly docs: ParameterDocs };
+
+/** What a list with `distinct` shows of a record besides its fields. */
+export const VARIANTS = 'variants';
 
 const METADATA: readonly string[] = ['version', 'createdAt', 'updatedAt'];
 
@@ -34,7 +38,8 @@ export class FieldSelector<Fields> {
     const resourceFields = [...Object.keys(table), ...Object.keys(readOnlyFields)].filter(
       (name) => !METADATA.includes(name) && (shownOn === 'item' || !itemFields.includes(name)),
     );
-    this.names = ['id', ...resourceFields, ...METADATA];
+    const hasVariants = shownOn === 'list' && variantFields(resource.fields).length > 0;
+    this.names = ['id', ...resourceFields, ...METADATA, ...(hasVariants ? [VARIANTS] : [])];
     const toJson = (record: Versioned<Fields>) => responseJson(resource.present, record);
     this.defaultSelection = {
       toJson: shownOn === 'change' ? (record) => withVersion(toJson(record), record) : toJson,

@@ -178,14 +178,15 @@ export class Filters {
 
   /**
    * The table of these filters with further parameters.
-   * @param before described before the filters
+   * @param before described before the filters; those without a description take no value
    * @param behind described behind them
    */
   with(before: readonly Parameter[], behind: readonly Parameter[] = []): Parameters {
     const own = new Map([...before, ...behind].map((one) => [one.name, one]));
-    const names = [...own.keys()].join(', ');
+    const documented = before.filter(({ docs }) => docs);
+    const names = [...documented, ...behind].map(({ name }) => name).join(', ');
     return {
-      all: [...before, ...this.all, ...behind],
+      all: [...documented, ...this.all, ...behind],
       find: (name) => own.get(name) ?? this.find(name),
       hint: (unknown) => this.hintFor(unknown) ?? `there are ${names}, ${this.names}`,
     };
