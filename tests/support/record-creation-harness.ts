@@ -98,7 +98,7 @@ function outcome(creation: WriteOutcome<Product>): Outcome {
 
 export const SKU = 'L-1';
 /** The same body twice, in different key orders. */
-export const WAYS: readonly Product[] = [
+const WAYS: readonly Product[] = [
   { name: 'Lamp', sku: SKU, attributes: { colour: 'red', watts: 7 } },
   { attributes: { watts: 7, colour: 'red' }, sku: SKU, name: 'Lamp' },
 ];
