@@ -1,37 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Filters } from '#src/adapters/inbound/http/parameters/filters.js';
-import { PRODUCTS, USERS } from '#src/adapters/inbound/http/resources/definitions.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 
 describe('Filters', () => {
-  const read = (pairs: Record<string, string>) => new Filters(PRODUCTS).read(new Map(Object.entries(pairs)));
-
-  it('parses each value by the type of its field', () => {
-    expect(
-      read({
-        limit: '5',
-        sort: 'name',
-        name: '1',
-        'name.in': '1,2',
-        'price.amount.gte': '-0',
-        'id.in': '1,-2',
-        'createdAt.lt': '1970-01-01T00:00:01.0005Z',
-        'attributes.a.b': '5',
-        'attributes[a.ne]': '6',
-        'attributes.a:ne': '7',
-      }),
-    ).to.deep.equal([
-      { field: 'name', operator: 'eq', value: '1' },
-      { field: 'name', operator: 'in', values: ['1', '2'] },
-      { field: 'price.amount', operator: 'gte', value: 0 },
-      { field: 'id', operator: 'in', values: [1, -2] },
-      { field: 'createdAt', operator: 'lt', value: 1000.5 },
-      { field: 'attributes', operator: 'attribute', key: 'a.b', value: '5' },
-      { field: 'attributes', operator: 'attribute', key: 'a.ne', value: '6' },
-      { field: 'attributes', operator: 'attribute', key: 'a:ne', value: '7' },
-    ]);
-  });
-
   it('finds any key between the first [ and the last ], unless a final [] makes the name that of a list', () => {
     const filters = new Filters(PRODUCTS);
     const parts = fc.constantFrom('[', ']', '.', ':', 'in', 'ne', 'a', ' ', 'é', '=', '[]', '].in');
@@ -77,33 +49,5 @@ describe('Filters', () => {
       ),
       { numRuns: 300 },
     );
-  });
-
-  it('takes at most 100 values of a field and of an attribute', () => {
-    const filters = new Filters(PRODUCTS);
-    const values = Array.from({ length: 100 }, (_, n) => `${n}`).join(',');
-    for (const name of ['brand.in', 'tags.all', 'attributes[size].in']) {
-      expect(filters.find(name)?.issues(values, name), name).to.deep.equal([]);
-      const issues = filters.find(name)?.issues(`${values},100`, name) ?? [];
-      expect(
-        issues.map(({ code }) => code),
-        name,
-      ).to.deep.equal(['too_long']);
-    }
-  });
-
-  it('has one name for both spellings of an operator', () => {
-    const filters = new Filters(PRODUCTS);
-    for (const operator of ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'])
-      for (const separator of ['.', ':'])
-        expect(filters.find(`name${separator}${operator}`)).to.include({ name: `name.${operator}` });
-  });
-
-  it('accepts only the fields of the resource', () => {
-    const users = new Filters(USERS);
-    expect(users.find('email.prefix')).to.not.equal(undefined);
-    expect(users.find('attributes.a')).to.equal(undefined);
-    expect(users.find('price.amount')).to.equal(undefined);
-    expect(new Filters(PRODUCTS).find('email')).to.equal(undefined);
   });
 });
