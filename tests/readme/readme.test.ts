@@ -275,7 +275,7 @@ describe('README.md', function () {
     for (const [index, check] of [...samples, ...requests].entries())
       await check(steps[index] ?? expect.fail('no such step'));
     // The exit code is that of npx, which is 130 for Ctrl-C.
-    expect((await third.interrupt()).output).to.match(/stopped\n$/);
+    expect((await third.interrupt()).output).to.match(/ info +stopped\s*$/);
   });
 });
 
