@@ -1,12 +1,9 @@
-import { createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
-import { BY_ID } from '#src/application/ports/list-query.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
 import { basic } from '../support/oauth.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { isPublicPath, requiredScopes, type ServedRoute, servedRoutes } from '../support/served-routes.js';
@@ -137,15 +134,6 @@ export async function credentialContract(settings: Record<string, string>, isWho
       return response.json.access_token as string;
     };
 
-    /** The key with which the service signs its tokens. */
-    const signingPair = async (): Promise<SigningPair> => {
-      const { signingKeys } = service.application.storage;
-      const { records: keys } = await signingKeys.list({ limit: 1, filters: [], order: BY_ID });
-      const { kid, algorithm, privateJwk } = keys[0]?.fields ?? { kid: '', algorithm: '', privateJwk: '{}' };
-      const privateKey = createPrivateKey({ key: JSON.parse(privateJwk), format: 'jwk' });
-      return { kid, alg: algorithm as SigningPair['alg'], privateKey, publicKey: privateKey };
-    };
-
     const makeCredentials = async (): Promise<Credential[]> => {
       const soon = await makeExpiredKey();
       const revoked = await makeKey(SCOPES);
@@ -169,38 +157,19 @@ export async function credentialContract(settings: Record<string, string>, isWho
       credentials.push({ name: 'a JWT of every scope', authorization: `bearer ${good}`, gives: SCOPES });
 
       const [header = '', payload = '', signature = ''] = good.split('.');
-      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
-      const own = await signingPair();
-      const now = Math.floor(Date.now() / 1_000);
-      const weak = await tokenFor(['products:read']);
-      const [weakHeader, , weakSignature] = weak.split('.');
-      const unknown = newApiKey();
+      // `forged-tokens` and the unit tests of the verifiers send every kind of forgery.
       const refused: Readonly<Record<string, string>> = {
-        'an unknown key': unknown,
+        'an unknown key': newApiKey(),
         'a wrong checksum': `${FIRST_KEY.slice(0, -1)}${FIRST_KEY.endsWith('0') ? '1' : '0'}`,
-        'a key in capitals': FIRST_KEY.toUpperCase(),
-        'a key that is cut short': FIRST_KEY.slice(0, -1),
-        'a key with more behind it': `${FIRST_KEY}0`,
         'a word': 'x',
         'a revoked key': revoked.key,
-        'a JWT without a signature': `${encoded({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`,
         'a JWT with another signature': `${header}.${payload}.${signature.replace(/^.{4}/, 'AAAA')}`,
-        'a JWT with added scopes': `${weakHeader}.${payload}.${weakSignature}`,
-        'a JWT of another key': signed(claims, makePair(kid, 'RS256')),
-        'a JWT of another issuer': signed({ ...claims, iss: 'https://evil.example' }, own),
-        'a JWT for another audience': signed({ ...claims, aud: 'https://evil.example' }, own),
         'a JWT of a revoked key': revokedToken,
-        'a JWT of no type': signed(claims, own, { typ: 'JWT' }),
-        'a JWT that is not yet valid': signed({ ...claims, nbf: now + 600 }, own),
-        'a JWT without an end': signed({ ...claims, exp: undefined }, own),
       };
       for (const [name, token] of Object.entries(refused))
         credentials.push({ name, authorization: `Bearer ${token}`, gives: 'invalid_token' });
-      const expired = signed({ ...claims, iat: now - 1_200, exp: now - 600 }, own);
       credentials.push(
         { name: 'an expired key', authorization: `Bearer ${soon.key}`, gives: 'token_expired' },
-        { name: 'an expired JWT', authorization: `Bearer ${expired}`, gives: 'token_expired' },
         { name: 'nothing', gives: 'unauthenticated' },
         { name: 'a key of the scheme Basic', authorization: `Basic ${FIRST_KEY}`, gives: 'unauthenticated' },
         { name: 'a key without a scheme', authorization: FIRST_KEY, gives: 'unauthenticated' },

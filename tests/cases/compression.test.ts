@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
 import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { type HttpResponse, received } from '../support/http-client.js';
-import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { listService } from '../support/middleware-harness.js';
-import { begin, expectEndOfReading, LINES, logged, pagesUntilFull, someTurns } from '../support/watched-export.js';
+import { begin, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 
 const options = (coding: string | undefined, headers = {}) => ({
   headers: { ...headers, ...(coding !== undefined && { 'Accept-Encoding': coding }) },
@@ -72,20 +72,6 @@ describe('a compressed list', () => {
         expect(coded.headers['link']).to.equal(plain.headers['link']);
         expect(decoded(coded), path).to.equal(plain.text);
         expect([variesByCoding(plain), variesByCoding(coded)]).to.deep.equal([true, true]);
-      }
-    });
-
-    it(`is sent in ${coding} to an HTTP/1.0 client too`, async () => {
-      for (const Accept of ['application/json', LINES.Accept]) {
-        const token = `Authorization: Bearer ${FIRST_KEY}`;
-        const socket = await service.client.connect();
-        socket.write(`GET /products HTTP/1.0\r\n${token}\r\nAccept: ${Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`);
-        const bytes: Buffer[] = [];
-        for await (const chunk of socket) bytes.push(chunk as Buffer);
-        const whole = Buffer.concat(bytes);
-        const body = whole.subarray(whole.indexOf('\r\n\r\n') + 4);
-        const plain = await get('/products', undefined, { Accept });
-        expect(CODINGS[coding].whole(body).toString('utf8')).to.equal(plain.text);
       }
     });
   }
@@ -158,13 +144,6 @@ describe('an item and compression', () => {
       expect([codingOf(head), variesByCoding(head)]).to.deep.equal([undefined, false]);
     }
   });
-
-  it('gets a long validation error uncompressed', async () => {
-    const wrong = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`colour${i}`, 'red']));
-    const response = await service.client.post('/products', wrong, options('gzip'));
-    expect([response.status, codingOf(response)]).to.deep.equal([400, undefined]);
-    expect(response.bytes.length).to.be.greaterThan(1_024);
-  });
 });
 
 for (const coding of CODING_NAMES) {
@@ -198,11 +177,6 @@ for (const coding of CODING_NAMES) {
       expect((await logged(service))['complete']).to.equal(true);
     });
 
-    it('stops reading the store when the client disconnects', async () => {
-      await fill(1_000);
-      await expectEndOfReading(service, ENCODED);
-    });
-
     it('that fails is cut off, so that a decoding client sees an error', async () => {
       const failure = new Error('a defect');
       await fill(300);
@@ -228,26 +202,6 @@ for (const coding of CODING_NAMES) {
       const warnings = service.logger.lines.filter(({ event }) => event === 'response aborted');
       expect(warnings.length).to.be.at.least(6);
       for (const { details } of warnings) expect(details['error']).to.equal(failure);
-    });
-
-    it('that fails at its first page returns a normal error response', async () => {
-      service.records.before = () => Promise.reject(new Error('a defect'));
-      const response = await service.client.get('/products', {
-        headers: { ...LINES, ...ENCODED },
-        token: null,
-      });
-      expect([response.status, codingOf(response), response.json.code]).to.deep.equal([
-        500,
-        undefined,
-        'internal_error',
-      ]);
-    });
-
-    it('reads one page for HEAD', async () => {
-      await fill(300);
-      await service.client.request('HEAD', '/products', { headers: { ...LINES, ...ENCODED }, token: null });
-      await someTurns();
-      expect(service.records.queries).to.have.length(1);
     });
   });
 }

@@ -175,19 +175,6 @@ describe('the token endpoint', () => {
       expectError(response, 413, 'payload_too_large', 'invalid_request');
     }
   });
-
-  it('supports only POST, at one path', async () => {
-    const { client } = service;
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
-      const response = await client.request(method, '/oauth/token', { token: 'bad' });
-      expect([response.status, response.headers['allow']]).to.deep.equal([405, 'POST, OPTIONS']);
-      if (method !== 'HEAD') expectError(response, 405, 'method_not_allowed', 'invalid_request');
-    }
-    const options = await client.request('OPTIONS', '/oauth/token', { token: null });
-    expect([options.status, options.headers['allow']]).to.deep.equal([204, 'POST, OPTIONS']);
-    for (const path of ['/oauth', '/oauth/token/', '/v1/oauth/token', '/oauth/Token', '/oauth/authorize'])
-      expect((await client.post(path, '')).status, path).to.equal(404);
-  });
 });
 
 describe('a client with wrong credentials at the token endpoint', () => {

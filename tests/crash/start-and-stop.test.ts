@@ -37,19 +37,6 @@ describe('the program', () => {
       expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
     });
 
-    it('shares one key and one CA between concurrent first starts', async () => {
-      const where = folder();
-      const services = Array.from({ length: 3 }, () => start(where, { DATA_DIR: 'data' }));
-      await Promise.all(services.map((service) => service.prints(/listens on/)));
-      const keys = services.map(({ firstKey }) => firstKey).filter(Boolean);
-      expect(keys).to.have.length(1);
-      for (const service of services) {
-        const client = await service.started(keys[0]);
-        expect((await client.get('/products')).status).to.equal(200);
-        client.close();
-      }
-    });
-
     it('uses BOOTSTRAP_API_KEY as the first key, and prints none', async () => {
       const key = newApiKey();
       const service = start(folder(), { BOOTSTRAP_API_KEY: key });

@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { type HttpClient, type HttpResponse, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -71,23 +70,6 @@ describe('several workers', () => {
       expect(service.out.match(/listens on/g)).to.have.length(1);
       expect(service.out.match(/shown this once/g)).to.have.length(1);
     });
-
-    it('read the writes of each other, and use no id twice', async () => {
-      const ids = await atOnce(service, 100, async (client, i) => {
-        const made = await client.post('/products', { name: `Lamp ${i}` });
-        expect(made.status).to.equal(201);
-        const reads = await atOnce(service, 4, (other) => other.get(`/products/${made.json.id}`));
-        for (const read of reads) expect(read.json).to.deep.equal(made.json);
-        return made;
-      });
-      expect(new Set(ids.map(({ json }) => json.id)).size).to.equal(100);
-    });
-
-    it('share one limit of 20 failed authentications', async () => {
-      const responses = await atOnce(service, 100, (client) => client.get('/products', { token: newApiKey() }));
-      expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
-      expect(responses.filter(({ status }) => status === 429)).to.have.length(80);
-    });
   });
 
   it('are not started for WORKERS=1: the process itself serves', async () => {
@@ -113,29 +95,6 @@ describe('several workers', () => {
   });
 
   describe('if some die', () => {
-    it('are replaced under load without the loss of an acknowledged write', async () => {
-      const service = start();
-      const client = await serving(service);
-      const load = writing(client);
-      await load.more(100);
-      const [first = 0, second = 0] = workersOf(service);
-      for (const victim of [first, second]) {
-        process.kill(victim, 'SIGKILL');
-        await load.more(50);
-        await until('the worker is replaced', () => logged(service, REPLACED).some(({ worker }) => worker === victim));
-      }
-      await until('four workers served in all', () => workersOf(service).length === 4);
-      await load.more(50);
-      await load.stop();
-      const found = await everyProduct(client);
-      expect(load.acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
-      expect(logged(service, REPLACED).map(({ pid, signal }) => [pid, signal])).to.deep.equal([
-        [service.pid, 'SIGKILL'],
-        [service.pid, 'SIGKILL'],
-      ]);
-      expect(service.out.match(/listens on/g), 'nothing is printed twice').to.have.length(1);
-    });
-
     it('keep their port if all die at the same time', async () => {
       const service = start();
       await serving(service);

@@ -5,7 +5,6 @@ import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { QueryBudget } from '#src/application/records/lists.js';
-import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 import { ScriptedMongo } from '../support/scripted-mongo.js';
@@ -50,13 +49,6 @@ describe('searches in MongoDB', () => {
     expect(await messageOf(store.search(async () => {}))).to.equal('done');
   });
 
-  it('release their slot if they fail', async () => {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const failing = store.search(() => Promise.reject(new Error('no such thing')));
-      expect(await messageOf(failing)).to.equal('no such thing');
-    }
-  });
-
   it('keep their slot until they end, even after their caller has timed out', async () => {
     let finish = () => {};
     const abandoned = store.search(() => new Promise<void>((resolve) => (finish = resolve)));
@@ -64,25 +56,6 @@ describe('searches in MongoDB', () => {
     expect(await messageOf(store.search(async () => {}))).to.match(/^Too many queries/);
     finish();
     expect(await messageOf(store.search(async () => {}))).to.equal('done');
-  });
-
-  it('of one client leave a slot to the others', async () => {
-    const url = `mongodb://${address}/?${OPTIONS.replace('maxPoolSize=4', 'maxPoolSize=8')}`;
-    const wider = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
-    await wider.open();
-    let finish = () => {};
-    const running = new Promise<void>((resolve) => (finish = resolve));
-    const floods = [1, 2].map(() => messageOf(wider.search(() => running, new Task('a'))));
-    expect(await messageOf(wider.search(async () => {}, new Task('b')))).to.equal('done');
-    finish();
-    await Promise.all(floods);
-    await wider.close();
-  });
-
-  it('that never start hold no slot', async () => {
-    await store.close();
-    for (let attempt = 0; attempt < 3; attempt++)
-      expect(await messageOf(store.search(async () => {}))).to.equal('The store is closed.');
   });
 });
 
@@ -199,21 +172,6 @@ describe('a store with a MongoDB server', () => {
     script = () => undefined;
     await until('the store opens', () => late.open());
     expect(late.databases.at(-1)).to.not.equal(late.databases[0]);
-  });
-
-  it('makes each collection once for a client', async () => {
-    const opened = await storeOf(MongoStore);
-    store = opened;
-    await opened.open();
-    const products = opened.collection('products');
-    const used = () => products.run(async (all) => all);
-    const first = await used();
-    expect(await used()).to.equal(first);
-    // The driver closes a client itself if its first connection fails.
-    await opened.run(({ client }) => client.close());
-    const second = await used();
-    expect(second).to.not.equal(first);
-    expect(await used()).to.equal(second);
   });
 });
 

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { renameSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ChildProcessService } from '../../support/child-process-service.js';
@@ -151,25 +149,6 @@ describe('traces', () => {
       ).to.deep.equal(isSampled ? [spanId(i)] : []);
       const calls = spans.filter(({ name }) => /^(find|insertAll) products$/.test(name));
       expect(calls, `store calls of request ${i}`).to.have.length(isSampled ? 1 : 0);
-    }
-  });
-
-  it('keep requests apart whose bodies arrive in turns', async () => {
-    const count = 8;
-    await trace({}, async (client) => {
-      const imports = Array.from({ length: count }, (_, i) =>
-        client.startLines('/v1/products/imports', traceparent(i)),
-      );
-      const responses = imports.map((request) => once(request, 'response'));
-      for (const request of imports) request.write('{"name":"x"}\n');
-      const received = (await Promise.all(responses)).map(([response]) => response as IncomingMessage);
-      for (const request of imports) request.end('{"name":"y"}\n');
-      await Promise.all(received.map((response) => once(response.resume(), 'end')));
-    });
-    const traces = byTrace();
-    for (let i = 0; i < count; i++) {
-      const calls = (traces.get(traceId(i)) ?? []).filter(({ name }) => name === 'insertAll products');
-      expect(calls, `store calls of request ${i}`).to.have.length(2);
     }
   });
 
