@@ -227,6 +227,17 @@ describe('the tools of catalogue mcp', () => {
       const made = await session.succeed('upsert_product', { sku: 'S-9', fields: { name: 'New' }, remove });
       expect(made).to.deep.include({ name: 'New', created: true });
     });
+
+    it('makes one product of concurrent calls, and loses no field', async () => {
+      const calls = Array.from({ length: 20 }, (_, at) =>
+        upsert('S-3', { name: 'Lamp', attributes: { [`a${at}`]: at } }),
+      );
+      const results = await Promise.all(calls);
+      expect(new Set(results.map(({ id }) => id))).to.have.length(1);
+      expect(results.filter(({ created }) => created)).to.have.length(1);
+      const { attributes } = await session.succeed('read_product', { id: results[0].id });
+      expect(Object.keys(attributes)).to.have.length(20);
+    });
   });
 
   describe('search', () => {

@@ -103,6 +103,9 @@ describe('several workers', () => {
       const [response] = await atOnce(service, 1, (other) => other.get('/products'));
       expect(response?.status).to.equal(200);
       expect(new Set(logged(service, 'listening').map(({ port }) => port)).size).to.equal(1);
+      const killed = [service.pid, 'SIGKILL'];
+      expect(logged(service, REPLACED).map(({ pid, signal }) => [pid, signal])).to.deep.equal([killed, killed]);
+      expect(service.out.match(/listens on/g), 'nothing is printed twice').to.have.length(1);
     });
 
     it('are replaced after growing pauses if they die repeatedly', async () => {

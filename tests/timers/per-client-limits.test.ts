@@ -12,7 +12,7 @@ import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { ListQuery } from '#src/application/ports/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
 import { HttpClient } from '../support/http-client.js';
-import { type InProcessService, inProcessService } from '../support/in-process-service.js';
+import { FIRST_KEY, type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { DetailLogger, listService, middlewareHarness } from '../support/middleware-harness.js';
 import { Scrape } from '../support/scrape.js';
 import { until } from '../support/until.js';
@@ -327,6 +327,37 @@ describe('work for a client that has disconnected', () => {
     await until('another request is served', async () => {
       expect((await service.client.get('/')).text).to.equal('accepted');
     });
+  });
+});
+
+describe('a write whose response exceeds the memory limit', () => {
+  const service = inProcessService();
+
+  it('is either rejected without writing, or completed with a normal response', async () => {
+    const description = 'd'.repeat(5_000);
+    const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v'.repeat(400)]));
+    const { headers, json } = await service.client.post('/v1/products', {
+      name: 'x',
+      description,
+      attributes,
+    });
+    const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(150);
+    await service.client.post('/v1/products/imports', lines, { headers: LINES });
+    const sockets: Socket[] = [];
+    // Unread pages use up all that this client may have.
+    for (let page = 0; page < 40; page++) {
+      const socket = await service.client.connect();
+      sockets.push(socket.on('error', () => {}));
+      socket.write(
+        `GET /v1/products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`.repeat(4),
+      );
+    }
+    await untilWork(service, 'responses', 'some pages wait', ({ waiting }) => waiting > 0);
+    const changed = await service.client.patch(`/v1/products/${json.id}`, { name: 'changed' });
+    for (const socket of sockets) socket.destroy();
+    const { headers: now } = await service.client.get(`/v1/products/${json.id}`);
+    if (changed.status === 200) expect(now.etag).to.equal(changed.headers.etag);
+    else expect([changed.status, changed.headers.etag, now.etag]).to.deep.equal([503, undefined, headers.etag]);
   });
 });
 
