@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'timers/certificate-files.test.ts': 2,
       'timers/per-client-limits.test.ts': 1,
       'timers/http-limits.test.ts': 2,
-      'timers/pipelining.test.ts': 8,
+      'timers/pipelining.test.ts': 7,
       'timers/stalled-writes.test.ts': 1,
       'unit/adapters/outbound/mongo/index-check.test.ts': 2,
       'timers/mongo-store.test.ts': 1,
