@@ -36,6 +36,19 @@ describe('the facets of the client', () => {
     });
   });
 
+  it('count groups, as lists show one product of each', async () => {
+    const { products } = connect();
+    for (const amount of [2, 1])
+      await products.create({ name: 'Lid', group: 'LID', brand: 'B', price: { amount, currency: 'EUR' } });
+    const query = { name: 'Lid', distinct: 'group' } as const;
+    const { facets } = await products.facets({ ...query, fields: ['brand'] });
+    expect(facets[0]?.values).to.deep.equal(counts({ B: 1 }));
+    const fields = ['price', 'variants'] as const;
+    const page = await products.page({ ...query, sort: ['price.amount'], fields }, { count: true });
+    expect([page.total, page.records]).to.deep.equal([1, [{ price: { amount: 1, currency: 'EUR' }, variants: 2 }]]);
+    for await (const { id } of products.list({ name: 'Lid', fields: ['id'] })) await products.delete(id);
+  });
+
   it('of one field go on at the URL of further values', async () => {
     const { products } = connect();
     const found = [];

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import type { ListPage, ListQuery, Membership } from '#src/application/ports/list-query.js';
+import { DistinctLists } from '#src/application/records/distinct-lists.js';
+import { paginate, QueryBudget } from '#src/application/records/lists.js';
+import type { Product } from '#src/domain/product.js';
+import type { Versioned } from '#src/domain/record.js';
+import { BACKGROUND } from '#src/shared/task-scheduler.js';
+import { by, idsOf, product, query } from '../../../contract/repository/records.js';
+import { UnevenClock } from '../../../support/fakes.js';
+import { sized } from '../../../support/run-settings.js';
+import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
+
+/** A list by id of two products for each of many groups: those of the first half of the ids come first. */
+class PairedProducts {
+  /** The most records and groups of one query. */
+  most = 0;
+
+  constructor(private readonly groups: number) {}
+
+  async list({ limit, from, filters }: ListQuery): Promise<ListPage<Versioned<Product>>> {
+    const [among] = filters as readonly Membership[];
+    const place = Number(from?.values[0] ?? 0);
+    if (among) {
+      const first = among.values.map((group) => Number(String(group).slice(1)) + 1).filter((id) => id < place);
+      this.most = Math.max(this.most, among.values.length);
+      return { records: first.slice(0, limit).map((id) => this.at(id)), hasMore: first.length > limit };
+    }
+    const length = Math.min(limit, 2 * this.groups - place);
+    this.most = Math.max(this.most, length);
+    const records = Array.from({ length }, (_, at) => this.at(place + at + 1));
+    return { records, hasMore: place + length < 2 * this.groups };
+  }
+
+  private at(id: number): Versioned<Product> {
+    return product(id, { group: `g${(id - 1) % this.groups}` });
+  }
+}
+
+const CARDS = { distinct: 'group' };
+
+describe('a list of one record a group', () => {
+  it('exports any number of groups, and keeps none of them from page to page', async () => {
+    const groups = sized({ gate: 5_000, night: 100_000 });
+    const products = new PairedProducts(groups);
+    const distinct = new DistinctLists<Product>(products, new MemoryRepository(PRODUCTS, ENDLESS), ENDLESS);
+    let next = 1;
+    for await (const page of paginate<Product>(
+      { list: (one) => distinct.list({ ...one, ...CARDS }) },
+      query({ limit: 64 }),
+    ))
+      for (const { id } of page) expect(id).to.equal(next++);
+    expect(next).to.equal(groups + 1);
+    expect(products.most).to.equal(1_000);
+  });
+
+  describe('of which one is large', () => {
+    const products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
+    // A reading of the clock takes a second, and a query may take two.
+    const slow = () => new DistinctLists(products, products, new QueryBudget(new UnevenClock([1_000]), 2_000));
+    const [one, three] = [1, 3].map((limit) => ({ ...query({ limit, order: by('id') }), ...CARDS })) as [
+      ListQuery & typeof CARDS,
+      ListQuery & typeof CARDS,
+    ];
+
+    before(async () => {
+      const large = Array.from({ length: 3_000 }, (_, at) => product(at + 1, { group: 'large' }));
+      await products.insertAll([...large, product(3_001), product(3_002)]);
+    });
+
+    it('is too expensive if the page is not full in time', async () => {
+      const error = await slow()
+        .list(three)
+        .catch((reason) => reason);
+      expect(error).to.have.property('code', 'query_too_expensive');
+    });
+
+    it('says that there may be more if the page is full, but not the search for one more', async () => {
+      const { records, hasMore } = await slow().list(one);
+      expect([idsOf(records), hasMore]).to.deep.equal([[1], true]);
+    });
+
+    it('takes any time if an export has begun', async () => {
+      const { records, hasMore } = await slow().list({ ...three, task: BACKGROUND.unlimited() });
+      expect([idsOf(records), hasMore]).to.deep.equal([[1, 3_001, 3_002], false]);
+    });
+  });
+});
