@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { consolePages } from '../../tests/pages/console-page.js';
 import { inProcessService } from '../../tests/support/in-process-service.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 
@@ -45,6 +46,7 @@ const filter = (separator: ',' | ';') =>
 
 describe('CSV and LibreOffice', () => {
   const service = inProcessService();
+  const open = consolePages(service);
   const folder = temporaryFolder();
 
   before('needs soffice, from the Debian package libreoffice-calc', async () => {
@@ -125,5 +127,41 @@ describe('CSV and LibreOffice', () => {
     expect(html).to.include('a &quot;b&quot;, c').and.to.include('2;é');
     // A spreadsheet takes digits for a number.
     expect(html).to.match(/>12</);
+  });
+
+  it('saves in the locale de-DE what the console exported to edit, and the console finds nothing changed', async () => {
+    const products = [
+      { name: '=1+1', sku: '00123', price: { amount: 129950, currency: 'EUR' }, attributes: { a: '1/2', n: 7.5 } },
+      { name: "'=x", sku: 'MAR1', description: 'zwei\nZeilen; "x"', group: '1E5', attributes: { a: '-5 °C', b: true } },
+      {
+        name: 'Töpfe – 日本',
+        sku: '3-12',
+        gtin: '00012345678905',
+        stock: 1_000_000,
+        attributes: { n: 0.123456789012 },
+      },
+    ];
+    for (const product of products) await service.client.post('/v1/products', { ...product, brand: 'Edited' });
+    const { page } = await open('#/products?brand=Edited', { locale: 'de-DE' });
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'To edit and import again' }).click(),
+    ]);
+    const file = join(folder, download.suggestedFilename());
+    await download.saveAs(file);
+    const sheets = await convert(file, 'ods', 'de-DE', 'Text - txt - csv (StarCalc):59,34,76,1,,1031');
+    const saved = await convert(sheets, filter(';'), 'de-DE');
+    await page.goto(page.url().replace(/#.*/, '#/import/products'));
+    await page.locator('input[type=file]').setInputFiles(saved);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText(/^0 new, 0 changed, 3 unchanged, 0 deleted, 0 refused/).waitFor();
+    // And a change of a person arrives.
+    const edited = readFileSync(saved, 'utf8').replace(';1299,5;', ';1.300,25;');
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: '', buffer: Buffer.from(edited) });
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('cell', { name: '1.300,25\u00a0€' }).waitFor();
+    await page.getByText(/^0 new, 1 changed, 2 unchanged, 0 deleted, 0 refused/).waitFor();
   });
 });

@@ -288,6 +288,7 @@ describe('imports in the console', () => {
     const zone = page.locator('.drop');
     await zone.dispatchEvent('dragenter', { dataTransfer: data });
     await zone.dispatchEvent('drop', { dataTransfer: data });
+    await page.getByRole('radio', { name: 'Only add records' }).check();
     await start(page);
     await page.getByText('1 created, 0 refused.').waitFor();
   });
