@@ -18,7 +18,7 @@ it('a write is not dated before the record that it changes, also if the clock wa
     return removeAll.call(records, removals);
   };
   const products = new RecordService({
-    ...{ records, clock, view: VIEW, fields: PRODUCTS.fields, rules: {} },
+    ...{ records, clock, view: VIEW, fields: PRODUCTS.fields, rules: {}, budget: ENDLESS },
     reservations: new MemoryIdempotencyStore(),
     ids: new IdAllocator(records),
     backoff: new CountingBackoff(),
