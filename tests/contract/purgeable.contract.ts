@@ -89,12 +89,6 @@ export function purgeableContract(provider: TestStoreProvider): void {
       expect(removed.sort()).to.deep.equal([...Array(others).fill(0), 1, 1, 1, 1]);
     });
 
-    it('purges no records', async () => {
-      await store.add(1);
-      await purge(store.all.purgeable, MUCH_LATER, 10);
-      expect(await store.products.find(1)).to.deep.equal(product(1));
-    });
-
     it('never purges the tombstone of an API key, so the first key is not created again', async () => {
       const key: ApiKey = { name: 'first', digest: 'd', scopes: [] };
       const { apiKeys } = store.all;

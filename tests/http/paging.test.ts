@@ -60,13 +60,6 @@ describe('paging', () => {
     expect((await page(service.client, `${next}`)).ids).to.deep.equal(all.slice(10));
   });
 
-  it('continues at the same position if adjacent records are deleted', async () => {
-    const { links } = await page(service.client, '/products?limit=20');
-    for (const id of [20, 21]) await service.client.delete(`/products/${id}`);
-    const { ids } = await page(service.client, `${links['next']}`);
-    expect(ids[0]).to.equal(22);
-  });
-
   it('keeps filters, sort and fields in every link, encoded without loss', async () => {
     const query = 'name.prefix=p&name.ne=%C3%A9%26%3D%2B%25%20%2C%22%3C%3E&attributes.a%20b=&sort=-name&fields=id,name';
     const first = pageLinks((await service.client.get(`/v1/products?limit=2&${query}`)).headers['link']);
@@ -82,7 +75,7 @@ describe('paging', () => {
     expect(links['next']).to.match(new RegExp(`^${links['first']?.replaceAll('?', '\\?')}&cursor=[\\w-]+$`));
     const found = await follow(service.client, sorted);
     const expected = all
-      .filter((id) => id > 5 && ![20, 21].includes(id) && String(id - 1).startsWith('1'))
+      .filter((id) => id > 5 && String(id - 1).startsWith('1'))
       .sort((a, b) => (`${a - 1}` < `${b - 1}` ? 1 : -1));
     expect(found).to.deep.equal(expected);
   });
@@ -126,7 +119,7 @@ describe('paging', () => {
       for (const path of ['/products?limit=5&id.lte=10', next, '/products?id.lte=10&limit=1&sort=-name']) {
         expect(countHeaders(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
       }
-      expect(countHeaders(await counted('/v1/products', 'count=exact'))).to.deep.equal(['248', 'count=exact']);
+      expect(countHeaders(await counted('/v1/products', 'count=exact'))).to.deep.equal(['250', 'count=exact']);
       expect(countHeaders(await counted('/products?name=none', 'count=exact'))).to.deep.equal(['0', 'count=exact']);
     });
 

@@ -22,17 +22,6 @@ const FULL = {
 const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
 const MERGE_PATCH = { headers: { 'Content-Type': 'application/merge-patch+json' } };
 
-/** The same value with the members of every object in the opposite order. */
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([name, one]) => [name, reversed(one)]),
-  );
-}
-
 for (const store of HTTP_STORE_NAMES)
   describe(`the details of products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
@@ -47,36 +36,6 @@ for (const store of HTTP_STORE_NAMES)
       const [result] = resultsOf(await service.client.post(path, JSON.stringify(line), { headers: NDJSON }));
       return result;
     };
-    const line = async (id: number) => {
-      const headers = { Accept: 'application/x-ndjson' };
-      return (await service.client.get(`/v1/products?id=${id}`, { headers })).text.trimEnd();
-    };
-
-    it('are shown in their order, however they are sent', async () => {
-      const { client } = service;
-      const { id, path } = await create({ name: 'x' });
-      const text = JSON.stringify({ id, ...FULL });
-      const shown = async (how: string) => {
-        expect((await client.get(path)).text, how).to.equal(text);
-        expect(await line(id), how).to.equal(text);
-      };
-      const backwards = reversed(FULL) as object;
-      expect((await client.put(path, backwards)).text).to.equal(text);
-      await shown('PUT');
-      await client.put(path, { name: 'x' });
-      expect((await client.patch(path, backwards)).text).to.equal(text);
-      await shown('PATCH');
-      await client.put(path, { name: 'x' });
-      const patch = Object.entries(backwards).map(([name, value]) => ({ op: 'add', path: `/${name}`, value }));
-      expect((await client.patch(path, patch, JSON_PATCH)).text).to.equal(text);
-      await shown('JSON Patch');
-      await client.put(path, { name: 'x' });
-      await imported({ ...backwards, id }, '?match=id&existing=replace');
-      await shown('an import');
-      const same = await client.put(path, FULL);
-      expect(same.headers.etag).to.equal((await client.get(path)).headers.etag);
-      await client.delete(path);
-    });
 
     it('have no value that is an empty list, in every way to write', async () => {
       const { client } = service;
