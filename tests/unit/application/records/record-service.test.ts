@@ -22,6 +22,7 @@ it('a write is not dated before the record that it changes, also if the clock wa
     reservations: new MemoryIdempotencyStore(),
     ids: new IdAllocator(records),
     backoff: new CountingBackoff(),
+    budget: ENDLESS,
   });
   const { record } = await products.create({ draft: products.draft({ name: 'Lamp' }) });
   clock.time -= 3_600_000;
