@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { listen } from '#src/process/listen.js';
 import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { expectAccessible } from './accessibility.js';
 import { consolePages, signIn } from './console-page.js';
 
 const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
@@ -22,7 +23,7 @@ describe('the session of the console', () => {
     (await open('', { key: null, ...(prepare && { prepare }) })).page;
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true });
 
-  it('loads from this service alone, without errors, and outlives a reload but not the tab', async () => {
+  it('loads from this service alone, without errors, and outlives a reload but not the last tab', async () => {
     const origins = new Set<string>();
     const { page, context, errors } = await open('#/users', {
       prepare: async (one) => one.on('request', (sent) => origins.add(new URL(sent.url()).origin)),
@@ -32,9 +33,13 @@ describe('the session of the console', () => {
     expect(await links(page)).to.deep.equal(['Products', 'Users', 'Orders', 'API keys', 'Webhooks']);
     await page.reload();
     await heading(page, 'Users').waitFor();
+    const url = page.url();
+    await page.close();
     const other = await context.newPage();
-    await other.goto(page.url());
-    await other.getByLabel('API key or access token').waitFor();
+    await other.goto(url);
+    const field = other.getByLabel('API key or access token');
+    await field.waitFor();
+    expect(await field.evaluate((one) => one === document.activeElement)).to.equal(true);
     expect([...origins]).to.deep.equal([`https://localhost:${service.port}`]);
     expect(errors).to.deep.equal([]);
   });
@@ -97,16 +102,38 @@ describe('the session of the console', () => {
     await heading(page, 'Nothing to show').waitFor();
   });
 
-  it('changes nothing when it looks what a key allows', async () => {
+  it('changes nothing when it looks what a key allows, and is refused nothing', async () => {
     const writes: string[] = [];
+    const refusals: string[] = [];
     const { page } = await open('', {
-      prepare: async (one) =>
+      prepare: async (one) => {
         one.on('response', (response) => {
-          if (response.request().method() !== 'GET') writes.push(`${response.status()}`);
-        }),
+          if (response.request().method() !== 'GET')
+            writes.push(`${response.status()} ${response.request().postData()}`);
+        });
+        one.on('console', (message) => {
+          if (message.type() === 'error') refusals.push(message.text());
+        });
+      },
     });
     await heading(page, 'Products').waitFor();
-    expect(writes).to.deep.equal(['400', '400', '400', '400', '400']);
+    expect([writes, refusals]).to.deep.equal([['200 null', '200 null', '200 null'], []]);
+  });
+
+  it('goes to other tabs of the service without storage, and ends in all of them', async () => {
+    const { page, context } = await open('#/users');
+    await heading(page, 'Users').waitFor();
+    const [docs, other] = [await context.newPage(), await context.newPage()];
+    await docs.goto(`https://localhost:${service.port}/docs`);
+    const shown = (key: string) =>
+      docs.waitForFunction((text) => (document.getElementById('key') as HTMLInputElement | null)?.value === text, key);
+    await shown(FIRST_KEY);
+    await other.goto(page.url());
+    await heading(other, 'Users').waitFor();
+    expect(JSON.stringify(await context.storageState({ indexedDB: true }))).to.not.include('pcs_');
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await shown('');
   });
 
   it('asks for another key when the service rejects this one, and keeps what was typed', async () => {
@@ -137,35 +164,49 @@ describe('the session of the console', () => {
     expect(stored).to.not.include('pcs_');
   });
 
-  it('shows the rate limit that is left, and how long the last response took', async () => {
+  it('says what the key allows, and how many requests are left', async () => {
     const { page } = await open();
-    await page.getByText(/^[\d.,]+ of 1,000,000 requests left$/).waitFor();
-    await page.getByText(/^last response \d+ ms$/).waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'About this connection' }).click();
+    const about = page.getByRole('dialog', { name: 'About this connection' });
+    await about.getByText(/^[\d.,]+ of 1,000,000, counted anew in \d+ s$/).waitFor();
+    await about.getByText(/^products:read, products:write, /).waitFor();
+    await expectAccessible(page, 'the connection');
   });
 
   it('says in words that the document cannot be read, and can retry', async () => {
-    let isBroken = true;
+    let [isBroken, asked] = [true, 0];
     const page = await visit((one) =>
-      one.route('**/openapi.json', (route) => (isBroken ? route.abort() : route.continue())),
+      one.route('**/openapi.json', (route) => {
+        asked += 1;
+        return isBroken ? route.abort() : route.continue();
+      }),
     );
+    await page.getByLabel('API key or access token').fill(FIRST_KEY);
+    // The first page can be used without it.
+    expect(asked).to.equal(0);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('No connection to the service').waitFor();
     isBroken = false;
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByLabel('API key or access token').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Products').waitFor();
   });
 
   it('shows the colours that the person chooses, and remembers them', async () => {
     const { page } = await open('', { colorScheme: 'light' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await ground();
-    await page.getByLabel('Colours').selectOption('Dark');
+    const settings = page.getByRole('button', { name: 'Settings' });
+    await settings.click();
+    await page.getByLabel('Dark').check();
     const dark = await ground();
     expect(dark).to.not.equal(light);
     await page.reload();
     await heading(page, 'Products').waitFor();
     expect(await ground()).to.equal(dark);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.getByLabel('Colours').selectOption('System');
+    await settings.click();
+    await page.getByLabel('System').check();
     expect(await ground()).to.equal(dark);
   });
 });
@@ -197,6 +238,7 @@ describe('the console behind a proxy that adds a path prefix', () => {
     await page.goto(`http://localhost:${(proxy.address() as AddressInfo).port}/shop/console#/keys?limit=20`);
     await signIn(page);
     await page.getByRole('link', { name: 'first key' }).waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
     expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).to.match(/\/shop\/docs$/);
     await context.close();
   });

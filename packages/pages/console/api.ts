@@ -61,17 +61,25 @@ export function followerOf(catalogue: Catalogue, patient: Catalogue): Follower {
 }
 
 /**
- * A request that changes nothing: a list of one record, or a POST without a body, which is always refused.
+ * A request that changes nothing: a list of one record, or an import of none.
  * @throws CatalogueError if the response tells nothing about scopes, for instance because the credential is wrong
  */
 export function prober({ request }: Catalogue) {
   return async (method: 'get' | 'post', path: string): Promise<Probe> => {
     const query = method === 'get' ? { limit: 1 } : {};
+    const lines = { headers: { 'Content-Type': 'application/x-ndjson' }, body: '', bodySerializer: String };
     // The types know only the paths of this version of the service.
-    const { response, error } = await request(method, path as '/v1/products', { params: { query } } as never);
+    const { response, error } = await request(
+      method,
+      path as '/v1/products',
+      {
+        params: { query },
+        ...(method === 'post' && lines),
+      } as never,
+    );
     const { status, headers } = response;
     if (status === 403) return { isAllowed: false, scope: headers.get('WWW-Authenticate')?.match(SCOPE)?.[1] };
-    if (response.ok || status === 400) return { isAllowed: true };
+    if (response.ok) return { isAllowed: true };
     throw errorFrom(response, error);
   };
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OpenApi } from '../docs/openapi.js';
 import { References } from '../docs/references.js';
+import { endKey, shareKey } from '../docs/shared-key.js';
 import { apiOf, catalogueFor, errorFrom, followerOf, PATIENCE, prober } from './api.js';
 import { Dialog } from './components/dialog.js';
 import { ErrorNotice, Notice } from './components/notice.js';
@@ -26,24 +27,37 @@ interface Description {
   readonly resources: readonly Resource[];
 }
 
-/** The whole console: it reads the document, signs in, and shows the shell with the page that the URL names. */
+/** The whole console: it signs in, reads the document, and shows the shell with the page that the URL names. */
 export function App(): JSX.Element {
-  const { value: description, error, reload } = useLoad('', readDocument);
   const [session, setSession] = useState(storedSession);
   const [signedOut, setSignedOut] = useState(false);
+  const current = useRef(session);
   const change = (next: Session | undefined) => {
     storeSession(next);
+    current.current = next;
     setSession(next);
     setSignedOut(next === undefined);
   };
-  if (error !== undefined) return <Alone children={<ErrorNotice error={error} onRetry={reload} />} />;
-  if (!description) return <Alone children={<p class="note">{TEXTS.status.starting}</p>} />;
   const signIn = async (key: string) => {
-    const { resources, document } = description;
+    const { resources, document } = await description();
     const probe = prober(catalogueFor(key, () => {}));
     change({ key, permissions: await permissionsOf(probe, resources, scopesIn(document)) });
   };
-  if (session) return <SignedIn {...description} session={session} signIn={signIn} signOut={() => change(undefined)} />;
+  const signOut = () => {
+    if (session) endKey(session.key);
+    change(undefined);
+  };
+  useEffect(
+    () =>
+      shareKey({
+        key: () => current.current?.key,
+        // The form stays if the key is not accepted.
+        take: (key) => void signIn(key).catch(() => {}),
+        drop: () => change(undefined),
+      }),
+    [],
+  );
+  if (session) return <Described {...{ session, signIn, signOut }} />;
   return (
     <Alone>
       {signedOut && <Notice>{TEXTS.session.signedOut}</Notice>}
@@ -65,6 +79,17 @@ function Alone({ children }: { readonly children: ComponentChildren }): JSX.Elem
   );
 }
 
+let reading: Promise<Description> | undefined;
+
+/** The description of the service, which is read once. */
+function description(): Promise<Description> {
+  reading ??= readDocument();
+  reading.catch(() => {
+    reading = undefined;
+  });
+  return reading;
+}
+
 async function readDocument(): Promise<Description> {
   const { data, error, response } = await catalogueFor(undefined, () => {}).GET('/openapi.json');
   if (!data) throw errorFrom(response, error);
@@ -73,13 +98,20 @@ async function readDocument(): Promise<Description> {
   return { document, references, resources: resourcesOf(document, references) };
 }
 
-interface SignedInProps extends Description {
+interface SessionProps {
   readonly session: Session;
   signIn(key: string): Promise<void>;
   signOut(): void;
 }
 
-function SignedIn({ session, signIn, signOut, ...description }: SignedInProps): JSX.Element {
+function Described(props: SessionProps): JSX.Element {
+  const { value, error, reload } = useLoad('', description);
+  if (error !== undefined) return <Alone children={<ErrorNotice error={error} onRetry={reload} />} />;
+  if (!value) return <Alone children={<p class="note">{TEXTS.status.starting}</p>} />;
+  return <SignedIn {...value} {...props} />;
+}
+
+function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Description): JSX.Element {
   const { key, permissions } = session;
   const [route, setRoute] = useState(() => routeOf(location.hash));
   const [seen, setSeen] = useState<Observation>();
@@ -117,7 +149,7 @@ function SignedIn({ session, signIn, signOut, ...description }: SignedInProps): 
       setPictures(areShown);
     };
     return {
-      ...description,
+      ...described,
       api,
       texts: TEXTS,
       hasPictures,

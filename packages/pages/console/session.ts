@@ -41,7 +41,8 @@ export interface Probe {
 
 /**
  * Finds what a credential allows. The API has no request for that, but decides access before it looks at the rest of a
- * request: a list shows whether reading is allowed, and a POST that is always refused whether writing is.
+ * request: a list shows whether reading is allowed, and an import of no records whether writing is. A resource without
+ * imports has one scope for both.
  * @param probe sends such a request
  * @throws the error of the first request: a wrong key costs one failed authentication and no more
  */
@@ -53,9 +54,11 @@ export async function permissionsOf(
   const [first, ...others] = resources.map(({ path }) => path);
   const reads = first === undefined ? [] : [await probe('get', first)];
   reads.push(...(await Promise.all(others.map((path) => probe('get', path)))));
-  const writes = await Promise.all(resources.map(({ path }) => probe('post', path)));
-  const missing = [...reads, ...writes].map(({ scope }) => scope);
-  const allowed = (probes: readonly Probe[]) =>
+  const writes = await Promise.all(
+    resources.map(({ path, canImport }, at) => (canImport ? probe('post', `${path}/imports`) : reads[at])),
+  );
+  const missing = [...reads, ...writes].map((one) => one?.scope);
+  const allowed = (probes: readonly (Probe | undefined)[]) =>
     new Set(resources.filter((_, at) => probes[at]?.isAllowed).map(({ name }) => name));
   return {
     mayRead: allowed(reads),

@@ -2,10 +2,11 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BASE } from './api.js';
 import { Button } from './components/button.js';
+import { Dialog } from './components/dialog.js';
+import { Menu } from './components/menu.js';
 import { Notice } from './components/notice.js';
 import { useConsole } from './context.js';
 import { Deletions } from './deletions.js';
-import { numberText } from './formats.js';
 import { ImportPage } from './pages/import-page.js';
 import { KeyPage } from './pages/key-page.js';
 import { ListPage } from './pages/list-page.js';
@@ -17,7 +18,7 @@ import { TreePage } from './pages/tree-page.js';
 import { WebhookPage } from './pages/webhook-page.js';
 import { hashOf, hashOfList, type Route } from './router.js';
 import { TEXTS } from './texts.js';
-import { chooseTheme, chosenTheme, THEMES } from './theme.js';
+import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.js';
 import type { Notification, Observation, Resource } from './types.js';
 
 const { status: texts } = TEXTS;
@@ -38,6 +39,7 @@ interface ShellProps {
 export function Shell({ route, seen, notifications, dismiss, signOut }: ShellProps): JSX.Element {
   const { api, resources, deletions } = useConsole();
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isAboutOpen, setAboutOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const readable = resources.filter(api.mayRead);
   const shown = route.page === 'home' ? readable[0]?.name : route.resource;
@@ -53,7 +55,9 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
         </Button>
       )}
       <header class={isMenuOpen ? 'open' : ''}>
-        <p class="brand">{TEXTS.session.title}</p>
+        <a class="brand" href="#/">
+          {TEXTS.session.title}
+        </a>
         <Button
           class="menu-button"
           aria-expanded={isMenuOpen}
@@ -70,12 +74,17 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
               </a>
             ))}
           </nav>
-          <Status seen={seen} />
-          <ThemeChoice />
-          <a href={`${BASE}docs`}>{texts.docs}</a>
+          <Menu label={texts.settings}>
+            <ThemeChoice />
+            <Button kind="link" onClick={() => setAboutOpen(true)}>
+              {texts.about}
+            </Button>
+            <a href={`${BASE}docs`}>{texts.docs}</a>
+          </Menu>
           <Button onClick={signOut}>{TEXTS.session.signOut}</Button>
         </div>
       </header>
+      {isAboutOpen && <About seen={seen} onClose={() => setAboutOpen(false)} />}
       <main id="main" ref={main} tabIndex={-1}>
         <Page route={route} readable={readable} />
       </main>
@@ -119,44 +128,57 @@ function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, m
   }, [place]);
 }
 
-/** The requests that the rate limit still allows, and how long the last response took. */
-function Status({ seen }: { readonly seen: Observation | undefined }): JSX.Element | null {
-  if (!seen) return null;
-  const { milliseconds, rateLimit } = seen;
-  const isLow = rateLimit?.limit !== undefined && rateLimit.remaining < rateLimit.limit / 10;
+interface AboutProps {
+  readonly seen: Observation | undefined;
+  onClose(): void;
+}
+
+/** What the key allows, and what the service said last of its limits. */
+function About({ seen, onClose }: AboutProps): JSX.Element {
+  const { api, document } = useConsole();
+  const { rateLimit, milliseconds = 0 } = seen ?? {};
+  const { remaining = 0, limit, resetSeconds = 0 } = rateLimit ?? {};
+  const rows: readonly (readonly [string, string])[] = [
+    [texts.service, new URL(BASE).host],
+    [texts.version, document.info.version],
+    [texts.scopes, api.permissions.scopes.join(', ')],
+    [texts.latency, texts.milliseconds(milliseconds)],
+    ...(rateLimit ? [[texts.rateLimit, texts.left(remaining, limit, resetSeconds)] as const] : []),
+  ];
   return (
-    <p class="status">
-      {rateLimit && (
-        <span class={isLow ? 'low' : ''} title={texts.resets(rateLimit.resetSeconds)}>
-          {rateLimit.limit === undefined
-            ? texts.rateLimitUnknown(numberText(rateLimit.remaining))
-            : texts.rateLimit(numberText(rateLimit.remaining), numberText(rateLimit.limit))}
-        </span>
-      )}
-      <span>{texts.latency(milliseconds)}</span>
-    </p>
+    <Dialog title={texts.about} onClose={onClose}>
+      <dl class="details">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="actions">
+        <Button kind="primary" onClick={onClose}>
+          {TEXTS.errors.close}
+        </Button>
+      </p>
+    </Dialog>
   );
 }
 
 function ThemeChoice(): JSX.Element {
   const [theme, setTheme] = useState(chosenTheme);
+  const choose = (next: Theme) => {
+    setTheme(next);
+    chooseTheme(next);
+  };
   return (
-    <select
-      class="theme"
-      aria-label={texts.theme}
-      value={theme}
-      onChange={({ currentTarget }) => {
-        const next = THEMES.find((one) => one === currentTarget.value) ?? 'system';
-        setTheme(next);
-        chooseTheme(next);
-      }}
-    >
+    <fieldset class="checks">
+      <legend>{texts.theme}</legend>
       {THEMES.map((one) => (
-        <option key={one} value={one}>
-          {texts.themes[one]}
-        </option>
+        <label key={one}>
+          <input type="radio" name="theme" checked={one === theme} onChange={() => choose(one)} /> {texts.themes[one]}
+        </label>
       ))}
-    </select>
+    </fieldset>
   );
 }
 

@@ -1,6 +1,6 @@
 import { prefer, preferred } from './preferences.js';
 
-export const THEMES = ['system', 'light', 'dark'] as const;
+export const THEMES = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const NAME = 'theme';

@@ -1,4 +1,5 @@
 import { button, element } from './element.js';
+import { endKey, shareKey } from './shared-key.js';
 import { remember, remembered, survivesReload } from './tab-storage.js';
 
 /** The characters that a header may contain. */
@@ -41,6 +42,11 @@ export class Credential {
     this.field.addEventListener('input', () => this.update());
     this.keepBox.addEventListener('change', () => this.update());
     this.update();
+    shareKey({
+      key: () => remembered('key'),
+      take: (key) => this.replace(key),
+      drop: () => this.replace(''),
+    });
   }
 
   /** The key, without the parts of the header that people copy too. */
@@ -49,9 +55,14 @@ export class Credential {
   }
 
   private signOut(): void {
-    this.field.value = '';
-    this.update();
+    endKey(this.key);
+    this.replace('');
     this.field.focus();
+  }
+
+  private replace(key: string): void {
+    this.field.value = key;
+    this.update();
   }
 
   private toggle(show: HTMLElement): void {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { survivesReload } from '../../docs/tab-storage.js';
 import { Button } from '../components/button.js';
@@ -20,6 +20,8 @@ export function SignInPage({ signIn }: SignInPageProps): JSX.Element {
   const [isShown, setShown] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -44,6 +46,7 @@ export function SignInPage({ signIn }: SignInPageProps): JSX.Element {
           <div class="with-button">
             <input
               {...control}
+              ref={field}
               type="text"
               class={isShown ? 'key' : 'key masked'}
               autocapitalize="off"

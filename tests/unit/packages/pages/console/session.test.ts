@@ -3,22 +3,28 @@ import { rateLimitOf } from '#packages/pages/console/rate-limit.js';
 import { keyIn, type Probe, permissionsOf, SENDABLE } from '#packages/pages/console/session.js';
 import type { Resource } from '#packages/pages/console/types.js';
 
-const RESOURCES = ['things', 'others'].map((name) => ({ name, path: `/v1/${name}` }) as Resource);
+const RESOURCES = ['things', 'others', 'keys'].map(
+  (name) => ({ name, path: `/v1/${name}`, canImport: name !== 'keys' }) as Resource,
+);
 const SCOPES = ['things:read', 'things:write', 'others:read', 'others:write', 'keys:admin'];
 
 describe('the session of the console', () => {
   it('finds what the key allows, and the scopes that it has', async () => {
     const lacking = new Map([
       ['get /v1/others', 'others:read'],
-      ['post /v1/things', 'things:write'],
-      ['post /v1/others', 'others:write'],
+      ['post /v1/things/imports', 'things:write'],
+      ['post /v1/others/imports', 'others:write'],
     ]);
     const probe = async (method: string, path: string): Promise<Probe> => {
       const scope = lacking.get(`${method} ${path}`);
       return { isAllowed: scope === undefined, scope };
     };
     const { mayRead, mayWrite, scopes } = await permissionsOf(probe, RESOURCES, SCOPES);
-    expect([[...mayRead], [...mayWrite], scopes]).to.deep.equal([['things'], [], ['things:read', 'keys:admin']]);
+    expect([[...mayRead], [...mayWrite], scopes]).to.deep.equal([
+      ['things', 'keys'],
+      ['keys'],
+      ['things:read', 'keys:admin'],
+    ]);
   });
 
   it('tries a wrong key once', async () => {
