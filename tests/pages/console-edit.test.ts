@@ -90,16 +90,18 @@ describe('the console, when a person edits', () => {
       const taken = (await read(await makeProduct())).sku;
       const page = await open('#/products/new');
       await field(page, 'SKU').fill('no spaces');
-      await field(page, 'Price').fill('1.5');
+      await field(page, 'Currency').fill('x');
       await page.getByRole('button', { name: 'Add attribute' }).click();
       await page.keyboard.type('a/b');
       await field(page, 'Value').fill('x'.repeat(501));
-      await save(page);
+      await page.keyboard.press('Control+s');
       await problems(page).getByText('Nothing was saved').waitFor();
       expect(await problems(page).evaluate((one) => one === document.activeElement)).to.equal(true);
       for (const at of ['/name', '/sku', '/price/currency', '/attributes/a~1b']) {
         expect(await pointer(page, at).getAttribute('aria-invalid'), at).to.equal('true');
-        expect(await descriptionOf(pointer(page, at)), at).to.match(/Fill this in|Write letters|At most 500/);
+        expect(await descriptionOf(pointer(page, at)), at).to.match(
+          /Fill this in|Write letters|three capital|At most 500/,
+        );
       }
       await problems(page).getByRole('button', { name: 'Price › Currency' }).click();
       expect(await pointer(page, '/price/currency').evaluate((one) => one === document.activeElement)).to.equal(true);
@@ -123,6 +125,29 @@ describe('the console, when a person edits', () => {
         price: { amount: 100, currency: 'EUR' },
         attributes: { 'a/b': 'x' },
       });
+    });
+
+    it('starts as a copy without what is its own, and a price with the usual currency', async () => {
+      const { sku, ...others } = await read(await makeProduct({ gtin: '4006381333931' }));
+      const page = await open(`#/products/${others.id}`);
+      await page.getByRole('link', { name: 'Duplicate' }).click();
+      await page.getByText('This is a copy of “Lamp”.').waitFor();
+      expect(await field(page, 'SKU').inputValue()).to.equal('');
+      await save(page);
+      await page.getByText(/^Created product/).waitFor();
+      const { id, gtin, ...copied } = others;
+      const copy = await read(Number(new URL(page.url()).hash.split('/').at(-1)));
+      expect([sku, gtin]).to.not.include(undefined);
+      expect(copy).to.deep.equal({ ...copied, id: copy.id });
+      expect(copy.id).to.not.equal(id);
+      await page.goto(page.url().replace(/#.*/, '#/products/new'));
+      await until('the currency is there', async () => {
+        await field(page, 'Price').fill('');
+        await field(page, 'Price').fill('5');
+        return (await field(page, 'Currency').inputValue()) === 'EUR';
+      });
+      await field(page, 'Price').fill('');
+      expect(await field(page, 'Currency').inputValue()).to.equal('');
     });
 
     it('takes a price as people write it, and says the rule for another text', async () => {
@@ -175,16 +200,23 @@ describe('the console, when a person edits', () => {
       expect(await field(page, 'Price').inputValue()).to.equal('1000,50');
     });
 
-    it('of an order has rows of items, whose errors stand at their rows', async () => {
-      const [first, second] = [await makeProduct(), await makeProduct()];
+    it('of an order finds user and products by words or ID, and shows errors at their items', async () => {
+      const [first, gone, second] = [await makeProduct(), await makeProduct(), await makeProduct()];
       const user = (await service.client.post('/v1/users', { name: 'Eva', email: 'eva@example.com' })).json.id;
       const page = await open('#/orders/new');
-      await field(page, 'User').fill(String(user));
-      for (const [at, product] of [first, 999_999, second].entries()) {
+      const choose = async (at: string, words: string, id: number) => {
+        await pointer(page, at).fill(words);
+        await page.getByRole('option', { name: new RegExp(`ID ${id}$`) }).waitFor();
+        await page.keyboard.press('Enter');
+      };
+      await choose('/userId', 'eva@exa', user);
+      expect(await pointer(page, '/userId').inputValue()).to.equal('Eva');
+      for (const [at, product] of [first, gone, second].entries()) {
         await page.getByRole('button', { name: 'Add item' }).click();
-        await page.keyboard.type(String(product));
+        await choose(`/items/${at}/productId`, at === 0 ? String(product) : (await read(product)).sku, product);
         await pointer(page, `/items/${at}/quantity`).fill('2');
       }
+      await service.client.delete(`/v1/products/${gone}`);
       await save(page);
       await problems(page).getByRole('button', { name: 'Items 2 › Product' }).waitFor();
       expect(await descriptionOf(pointer(page, '/items/1/productId'))).to.include('This does not exist any more');
@@ -360,7 +392,10 @@ describe('the console, when a person edits', () => {
         return route.abort('connectionreset');
       });
       await field(page, 'Name').fill('Saved once');
-      await save(page);
+      await page.setViewportSize({ width: 800, height: 300 });
+      const { y, height } = (await page.getByRole('button', { name: 'Save' }).boundingBox()) ?? { y: 0, height: 300 };
+      expect(y + height).to.be.below(300);
+      await page.keyboard.press('Control+s');
       await saved(page);
       expect(await read(id)).to.include({ name: 'Saved once' });
     });

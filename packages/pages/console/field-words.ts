@@ -9,7 +9,30 @@ export interface FieldWords {
   readonly form?: string;
   /** What one entry of a list is called. */
   readonly entry?: string;
+  /** Whether a copy of a record starts without it. */
+  readonly isOwn?: true;
 }
+
+/** A part of a form. */
+export interface Section {
+  readonly title: string;
+  readonly fields: readonly string[];
+  /** Whether it stands in the narrow column. */
+  readonly isAside?: true;
+}
+
+/** The parts of long forms, by resource. The first one also has the fields that none names. */
+export const SECTIONS: Readonly<Record<string, readonly Section[]>> = {
+  products: [
+    { title: 'Basics', fields: ['name', 'brand', 'status', 'description', 'url'] },
+    { title: 'Price and stock', fields: ['price', 'stock'] },
+    { title: 'Pictures', fields: ['images'] },
+    { title: 'Attributes', fields: ['attributes'] },
+    { title: 'Categories and tags', fields: ['tags'], isAside: true },
+    { title: 'Identifiers', fields: ['sku', 'gtin'], isAside: true },
+    { title: 'Variants', fields: ['group'], isAside: true },
+  ],
+};
 
 /**
  * The words for the fields of all records, by their paths. The name of the resource stands before a path that means
@@ -26,6 +49,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   sku: {
     label: 'SKU',
     help: 'Your article number. No two products have the same.',
+    isOwn: true,
     form: 'Write letters from A to Z, digits, points, hyphens and underscores, without spaces.',
   },
   price: { label: 'Price' },
@@ -50,6 +74,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   gtin: {
     label: 'GTIN',
     help: 'The number below the barcode.',
+    isOwn: true,
     form: 'Write all 8, 12, 13 or 14 digits below the barcode, without spaces.',
   },
   group: {
@@ -58,7 +83,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
     form: 'Write letters from A to Z, digits, points, hyphens and underscores, without spaces.',
   },
   stock: { label: 'Stock' },
-  email: { label: 'Email', form: 'Write an email address such as ann@example.com.' },
+  email: { label: 'Email', form: 'Write an email address such as ann@example.com.', isOwn: true },
   userId: { label: 'User' },
   items: { label: 'Items', entry: 'item' },
   'items.productId': { label: 'Product' },

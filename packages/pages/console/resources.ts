@@ -25,6 +25,11 @@ export function resourcesOf(document: OpenApi, references: References): Resource
   });
 }
 
+/** The resource whose record a field such as `userId` names; undefined for any other field. */
+export function referredBy(field: string, resources: readonly Resource[]): Resource | undefined {
+  return resources.find(({ singular }) => `${singular}Id` === field);
+}
+
 interface Found {
   readonly path: string;
   readonly name: string;

@@ -3,7 +3,8 @@ export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'list'; readonly resource: string; readonly query: URLSearchParams }
   | { readonly page: 'record'; readonly resource: string; readonly id: number }
-  | { readonly page: 'new'; readonly resource: string }
+  /** `from`: the record of which the new one starts as a copy. */
+  | { readonly page: 'new'; readonly resource: string; readonly from?: number | undefined }
   | { readonly page: 'import'; readonly resource: string }
   | { readonly page: 'tree'; readonly resource: string; readonly field: string };
 
@@ -11,7 +12,7 @@ export type Route =
 const ALIASES: Readonly<Record<string, string>> = { keys: 'api-keys' };
 
 /**
- * @param hash such as `#/products?q=lamp`, `#/products/17`, `#/products/new`, `#/import/products`, `#/tree/products/tags` or
+ * @param hash such as `#/products?q=lamp`, `#/products/17`, `#/products/new?from=17`, `#/import/products`, `#/tree/products/tags` or
  *   `#/keys`
  */
 export function routeOf(hash: string): Route {
@@ -22,8 +23,10 @@ export function routeOf(hash: string): Route {
   if (first === 'import' && second) return { page: 'import', resource: second };
   const resource = Object.hasOwn(ALIASES, first) ? String(ALIASES[first]) : first;
   if (second === undefined || second === '') return { page: 'list', resource, query: new URLSearchParams(query) };
-  if (second === 'new') return { page: 'new', resource };
-  return /^[1-9]\d{0,15}$/.test(second) ? { page: 'record', resource, id: Number(second) } : { page: 'home' };
+  const from = idIn(new URLSearchParams(query).get('from'));
+  if (second === 'new') return { page: 'new', resource, ...(from && { from }) };
+  const id = idIn(second);
+  return id ? { page: 'record', resource, id } : { page: 'home' };
 }
 
 /** The fragment of a route, for links. */
@@ -32,7 +35,7 @@ export function hashOf(route: Route): string {
   const resource = encodeURIComponent(shortName(route.resource));
   if (route.page === 'import') return `#/import/${resource}`;
   if (route.page === 'tree') return `#/tree/${resource}/${encodeURIComponent(route.field)}`;
-  if (route.page === 'new') return `#/${resource}/new`;
+  if (route.page === 'new') return `#/${resource}/new${route.from === undefined ? '' : `?from=${route.from}`}`;
   if (route.page === 'record') return `#/${resource}/${route.id}`;
   const query = route.query.toString();
   return `#/${resource}${query === '' ? '' : `?${query}`}`;
@@ -54,6 +57,10 @@ export function hashOfPage(list: string, reference: string): string {
   if (cursor === null) parameters.delete('cursor');
   else parameters.set('cursor', cursor);
   return [path, parameters.toString()].filter(Boolean).join('?');
+}
+
+function idIn(text: string | null): number | undefined {
+  return text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function shortName(resource: string): string {

@@ -230,7 +230,7 @@ function Page({ route, readable }: PageProps): JSX.Element {
     case 'record':
       return <One key={`${name}/${route.id}`} resource={resource} id={route.id} />;
     case 'new':
-      return <New key={name} resource={resource} />;
+      return <New key={`${name}/${route.from}`} resource={resource} from={route.from} />;
     case 'tree':
       return resource.facets.includes(route.field) ? (
         <TreePage key={name} resource={resource} field={route.field} />

@@ -189,6 +189,10 @@ export interface RecordPageProps {
 export interface ResourcePageProps {
   readonly resource: Resource;
 }
+export interface NewRecordPageProps extends ResourcePageProps {
+  /** The record of which the new one starts as a copy. */
+  readonly from?: number | undefined;
+}
 export interface ExportButtonProps {
   readonly resource: Resource;
   /** The filters, search and sort that the list shows, by their parameter names. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.js';
+import { useSettled } from '../use-settled.js';
 
 interface PicturesProps {
   /** Objects with the address of a picture in `url`, and perhaps what it shows in `alt`. */
@@ -37,6 +38,14 @@ export function Thumbnail({ value, name }: ThumbnailProps): JSX.Element {
     </span>
   );
   return first ? <Picture key={first.url} url={first.url} alt="" instead={tile} /> : tile;
+}
+
+/** The picture at a URL while a person types it. The field beside it says what it shows. */
+export function Preview({ url }: { readonly url: string }): JSX.Element {
+  const { texts } = useConsole();
+  const settled = useSettled(url);
+  const tile = <span class="tile">{settled === '' ? '' : texts.form.noPicture}</span>;
+  return <div class="preview">{<Picture key={settled} url={settled} alt="" instead={tile} />}</div>;
 }
 
 function pictureOf(value: unknown): { readonly url: string; readonly alt: string } {

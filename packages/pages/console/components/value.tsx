@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
 import { isPrice, numberText, priceText, timeText } from '../formats.js';
+import { referredBy } from '../resources.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { Field } from '../types.js';
@@ -11,7 +12,7 @@ const { columns: texts } = TEXTS;
 const MAX_PARTS = 2;
 
 /** The address of the records that have a text among those of a field; undefined if there is none. */
-export type HrefOf = (field: Field, text: string) => string | undefined;
+export type HrefOf = (field: Pick<Field, 'name'>, text: string) => string | undefined;
 
 interface ValueProps {
   readonly field: Field;
@@ -32,7 +33,7 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
     return <span class="text">{value}</span>;
   }
   if (typeof value === 'number') {
-    const target = resources.find(({ singular }) => `${singular}Id` === field.name);
+    const target = referredBy(field.name, resources);
     if (!target) return <>{field.name === 'id' ? value : numberText(value)}</>;
     return <a href={hashOf({ page: 'record', resource: target.name, id: value })}>{value}</a>;
   }
@@ -50,7 +51,9 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
         const isLast = at === shown.length - 1 && parts.length > shown.length;
         return (
           <li key={part} title={isWhole ? undefined : part}>
-            <span class={areTexts ? 'chip' : ''}>{href === undefined ? part : <a href={href}>{part}</a>}</span>
+            <span class={areTexts ? 'chip' : ''}>
+              <Linked href={href}>{part}</Linked>
+            </span>
             {isLast && (
               <span class="more" title={parts.slice(shown.length).join('\n')}>
                 {texts.more(parts.length - shown.length)}
@@ -61,6 +64,17 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
       })}
     </ul>
   );
+}
+
+/** A text, which is a link if it leads somewhere. */
+export function Linked({
+  href,
+  children,
+}: {
+  readonly href: string | undefined;
+  readonly children: string;
+}): JSX.Element {
+  return href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;
 }
 
 /** Of a choice no value has a name of its own, such as `live`. */

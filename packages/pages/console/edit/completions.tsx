@@ -1,16 +1,16 @@
 import { createContext, type JSX } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useId, useRef } from 'preact/hooks';
 import { useConsole } from '../context.js';
 import { facetRequests } from '../facets/facet-query.js';
-import { PAUSE_MS } from '../facets/prefix-box.js';
 import { stateOf } from '../list-query.js';
 import type { Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
+import { useSettled } from '../use-settled.js';
 
 /** Of which records the values complete what a person types; undefined: of none. */
 export const CompletedResource = createContext<Resource | undefined>(undefined);
 
-const ALL_RECORDS = stateOf(new URLSearchParams(), []);
+export const ALL_RECORDS = stateOf(new URLSearchParams(), []);
 const MOST = 10;
 
 /**
@@ -24,11 +24,7 @@ export function useCompletions(pointer: string, typed: string): [string | undefi
   const resource = useContext(CompletedResource);
   const id = useId();
   const first = useRef(typed);
-  const [settled, setSettled] = useState(typed);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(typed), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const settled = useSettled(typed);
   const field = pointer.slice(1).replaceAll('/', '.');
   const isCompleted = resource?.facets.includes(field) ?? false;
   // The next key ends the request for the text before it.

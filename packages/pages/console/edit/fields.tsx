@@ -1,11 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Field as Labelled } from '../components/field.js';
+import { Preview } from '../components/pictures.js';
+import { textLinks } from '../components/text-links.js';
+import { Linked } from '../components/value.js';
 import { useConsole } from '../context.js';
-import { pathAt, wordsOf } from '../field-words.js';
+import { facetRequests } from '../facets/facet-query.js';
+import { pathAt, SECTIONS, wordsOf } from '../field-words.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
-import { useCompletions } from './completions.js';
+import { referredBy } from '../resources.js';
+import type { Resource } from '../types.js';
+import { useLoad } from '../use-load.js';
+import { ALL_RECORDS, CompletedResource, useCompletions } from './completions.js';
 import {
   type ChipsField,
   type ChipsValue,
@@ -26,6 +33,7 @@ import {
   withTyped,
 } from './form-model.js';
 import { pointerTo, stepsOf } from './json.js';
+import { Reference } from './reference.js';
 
 /** What is wrong, by JSON Pointer. */
 export type Messages = ReadonlyMap<string, string>;
@@ -60,6 +68,47 @@ export function Fields({ fields, values, pointer, isValue = false, messages, onC
         />
       ))}
     </>
+  );
+}
+
+interface SectionsProps extends Omit<FieldsProps, 'isValue' | 'pointer'> {
+  readonly resource: Resource;
+  /** What stands below the sections of the narrow column. */
+  readonly children?: ComponentChildren;
+}
+
+/** All fields of a record, in the parts that {@link SECTIONS} names. */
+export function Sections({ resource, fields, children, ...rest }: SectionsProps): JSX.Element {
+  const sections = SECTIONS[resource.name] ?? [{ title: '', fields: [] }];
+  const named = sections.flatMap((one) => one.fields);
+  const column = (isAside: boolean) =>
+    sections
+      .filter((one) => (one.isAside ?? false) === isAside)
+      .map((section) => {
+        const own = section.fields.flatMap((name) => fields.filter((field) => field.name === name));
+        const others = section === sections[0] ? fields.filter(({ name }) => !named.includes(name)) : [];
+        // The only field of a section repeats no title.
+        const isTitled = !own.some(({ name }) => labelOf(name) === section.title);
+        return (
+          <section key={section.title} class={`form-section ${isTitled ? '' : 'one'}`}>
+            {section.title !== '' && <h2>{section.title}</h2>}
+            <div class="form-row">
+              <Fields {...rest} pointer="" fields={[...own, ...others]} />
+            </div>
+          </section>
+        );
+      });
+  const aside = column(true);
+  return (
+    <div class="form-columns">
+      <div>{column(false)}</div>
+      {(aside.length > 0 || children) && (
+        <div>
+          {aside}
+          {children}
+        </div>
+      )}
+    </div>
   );
 }
 
@@ -125,18 +174,26 @@ function TextControl(props: ControlProps<TextField, string | null>) {
       <Labelled {...labelling(props)}>
         {(control) => {
           const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
-          return field.isMultiline ? (
-            <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />
-          ) : (
-            <>
-              <input
-                {...shared}
-                list={list}
-                spellcheck={false}
-                onInput={({ currentTarget }) => type(currentTarget.value)}
-              />
-              {completions}
-            </>
+          if (field.isMultiline)
+            return <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />;
+          const input = (
+            <input
+              {...shared}
+              list={list}
+              spellcheck={false}
+              onInput={({ currentTarget }) => type(currentTarget.value)}
+            />
+          );
+          if (field.name !== 'url') return [input, completions];
+          return (
+            <div class="with-button">
+              {input}
+              {/^https?:/i.test(value ?? '') && (
+                <a class="button" href={value ?? ''} target="_blank" rel="noreferrer noopener">
+                  {form.open}
+                </a>
+              )}
+            </div>
           );
         }}
       </Labelled>
@@ -159,18 +216,24 @@ function withCrlf(text: string): string {
 }
 
 function NumberControl(props: ControlProps<NumberField, string>) {
-  const { pointer, value, onChange } = props;
+  const { field, pointer, value, onChange } = props;
+  const { api, resources } = useConsole();
+  const target = referredBy(field.name, resources);
   return (
     <Labelled {...labelling(props)}>
-      {(control) => (
-        <input
-          {...control}
-          data-pointer={pointer}
-          inputMode="decimal"
-          value={value}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
-      )}
+      {(control) =>
+        target && api.mayRead(target) ? (
+          <Reference {...{ control, pointer, target, value, onChange }} />
+        ) : (
+          <input
+            {...control}
+            data-pointer={pointer}
+            inputMode="decimal"
+            value={value}
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+        )
+      }
     </Labelled>
   );
 }
@@ -204,6 +267,8 @@ function ChipsControl(props: ControlProps<ChipsField, ChipsValue>) {
   const { field, pointer, value, messages, onChange } = props;
   const { form } = useConsole().texts;
   const labels = labelling(props);
+  const resource = useContext(CompletedResource);
+  const links = resource && textLinks(resource);
   const input = useRef<HTMLInputElement>(null);
   const { texts, typed } = value;
   const [list, completions] = useCompletions(pointer, typed);
@@ -242,7 +307,7 @@ function ChipsControl(props: ControlProps<ChipsField, ChipsValue>) {
             <ul class="chips" aria-label={labels.label}>
               {texts.map((text, at) => (
                 <li key={text} class="chip">
-                  {text}{' '}
+                  <Linked href={links?.(field, text)}>{text}</Linked>{' '}
                   <Button
                     kind="link"
                     data-pointer={own(at)}
@@ -309,17 +374,40 @@ function ObjectControl({ field, value, ...rest }: ControlProps<ObjectField, Form
 }
 
 /** Its two fields, and the price as the console reads them. */
-function PriceControl({ field, value, ...rest }: ControlProps<PriceField, FormValues>) {
+function PriceControl({ field, value, onChange, ...rest }: ControlProps<PriceField, FormValues>) {
   const currency = String(value['currency'] ?? '');
   const amount = typedAmount(String(value['amount'] ?? ''), currency);
+  const [isNew] = useState(currency === '');
+  const usual = useUsualValue(isNew ? `${field.name}.currency` : '');
+  /** The usual currency comes and goes with the amount. */
+  const change = (next: FormValues) => {
+    const [from, to] = next['amount'] === '' ? [usual, ''] : ['', usual];
+    const isOther = (value['amount'] === '') !== (next['amount'] === '') && next['currency'] === from;
+    onChange(isOther ? { ...next, currency: to } : next);
+  };
   return (
-    <div class="form-row">
-      <Fields fields={field.fields} values={value} {...rest} />
+    <div class="form-row price-row">
+      <Fields fields={field.fields} values={value} {...rest} onChange={change} />
       {typeof amount === 'number' && currency !== '' && (
         <output class="price">{priceText({ amount, currency })}</output>
       )}
     </div>
   );
+}
+
+/** The most frequent value of a field; empty if there is none. */
+function useUsualValue(field: string): string {
+  const { api } = useConsole();
+  const resource = useContext(CompletedResource);
+  const [request = ''] = resource?.facets.includes(field)
+    ? facetRequests(resource, ALL_RECORDS, [{ field, key: '' }], { limit: 1 })
+    : [];
+  const { value = '' } = useLoad(request, async (signal) => {
+    if (!resource || request === '') return '';
+    const { facets } = await api.collection(resource).facets(request, { signal });
+    return String(facets[0]?.values[0]?.value ?? '');
+  });
+  return value;
 }
 
 interface RowsProps<R> {
@@ -358,7 +446,7 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
     const to = from + step;
     const isAtEnd = to + step < 0 || to + step >= rows.length;
     const way = isAtEnd ? -step : step;
-    moved.current = `:scope > .form-row:nth-child(${to + 1}) > [data-step="${way}"]`;
+    moved.current = `:scope > .form-row:nth-child(${to + 1}) > .row-tools > [data-step="${way}"]`;
     onChange(rows.map((row, at) => (at === to ? rows[from] : at === from ? rows[to] : row) as R));
   };
   const mover = (row: R, at: number, step: -1 | 1) =>
@@ -369,21 +457,23 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
       </Button>
     );
   return (
-    <div ref={root}>
+    <div ref={root} class={isOrdered ? '' : 'compact'}>
       {rows.map((row, at) => (
         <fieldset class="form-row" key={row.rowId} aria-label={label(row, at)}>
           {children(row, at, (changed) => onChange(rows.map((one) => (one === row ? changed : one))))}
-          {mover(row, at, -1)}
-          {mover(row, at, 1)}
-          <Button
-            aria-label={form.removeRow(label(row, at))}
-            onClick={() => {
-              onChange(rows.filter((one) => one !== row));
-              root.current?.querySelector<HTMLElement>(':scope > button')?.focus();
-            }}
-          >
-            {form.remove}
-          </Button>
+          <div class="row-tools">
+            {mover(row, at, -1)}
+            {mover(row, at, 1)}
+            <Button
+              aria-label={form.removeRow(label(row, at))}
+              onClick={() => {
+                onChange(rows.filter((one) => one !== row));
+                root.current?.querySelector<HTMLElement>(':scope > button')?.focus();
+              }}
+            >
+              ×
+            </Button>
+          </div>
         </fieldset>
       ))}
       <Button
@@ -499,14 +589,19 @@ function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField
         label={(_row, at) => form.entry(entryOf(rest.pointer), at)}
       >
         {(row, at, change) => (
-          <Fields
-            fields={field.fields}
-            values={row.values}
-            pointer={rest.pointer + pointerTo(at)}
-            isValue={!field.hasObjects}
-            messages={rest.messages}
-            onChange={(values) => change({ ...row, values })}
-          />
+          <>
+            {field.fields.some(({ name }) => name === 'url') && <Preview url={String(row.values['url'] ?? '')} />}
+            <div class="fields">
+              <Fields
+                fields={field.fields}
+                values={row.values}
+                pointer={rest.pointer + pointerTo(at)}
+                isValue={!field.hasObjects}
+                messages={rest.messages}
+                onChange={(values) => change({ ...row, values })}
+              />
+            </div>
+          </>
         )}
       </Rows>
     </Group>

@@ -10,12 +10,12 @@ import type { CatalogueRecord, Resource } from '../types.js';
 import { CompletedResource } from './completions.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
-import { Fields } from './fields.js';
+import { Sections } from './fields.js';
 import { bodyOf, type FormValues, formFields, formOf } from './form-model.js';
 import { isSame, type JsonObject, mergePatch } from './json.js';
 import { type Failed, failedOf, messagesOf, ProblemSummary, problemsOf } from './problems.js';
 import { differencesOf, type ThreeWay } from './three-way.js';
-import { UnsavedGuard } from './unsaved.js';
+import { UnsavedGuard, useSaveKey } from './unsaved.js';
 
 export type Found = Snapshot<CatalogueRecord>;
 
@@ -31,8 +31,12 @@ interface RecordEditorProps {
   readonly onRenewed?: (newest: Found) => void;
   /** Called with what the service has now. A record that was made anew has another id. */
   readonly onSaved: (saved: Found) => void;
-  /** More buttons. */
-  readonly children?: (isDirty: boolean) => ComponentChildren;
+  /** What a new record starts with. */
+  readonly draft?: JsonObject;
+  /** Is set to whether the form has text that is not saved. */
+  readonly dirty?: { current: boolean };
+  /** What stands beside the form. */
+  readonly children?: ComponentChildren;
 }
 
 interface Conflict {
@@ -43,15 +47,16 @@ interface Conflict {
 
 /** The form of a record. What was typed stays whatever a request meets. */
 export function RecordEditor(props: RecordEditorProps): JSX.Element {
-  const { resource, found, newest, isRenewed = false, onSaved, onRenewed, children } = props;
+  const { resource, found, newest, isRenewed = false, onSaved, onRenewed, draft, dirty, children } = props;
   const { api, references, texts } = useConsole();
   const { form, live } = texts;
   const element = useRef<HTMLFormElement>(null);
+  useSaveKey(element);
   const collection = api.collection(resource);
   const fields = useMemo(() => formFields(resource.input, references), [resource]);
   const [base, setBase] = useState(found);
   const [initial, setInitial] = useState(() => formOf(fields, asJson(found)));
-  const [values, setValues] = useState(initial);
+  const [values, setValues] = useState(() => (draft ? formOf(fields, draft) : initial));
   const [failed, setFailed] = useState<Failed>();
   /** The fields that changed since the last attempt: what was wrong with them may be mended. */
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
@@ -157,6 +162,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const standing = failed?.problems.filter(({ pointer }) => !touched.has(pointer?.split('/')[1] ?? '')) ?? [];
   const isAnew = found !== undefined && base === undefined;
   const isDirty = JSON.stringify(values) !== JSON.stringify(initial);
+  if (dirty) dirty.current = isDirty;
   const isInUse = isSaving || conflict !== undefined;
   const isOther = newest && newest !== 'deleted' && newest.etag !== base?.etag;
   const theirs = base && isOther && !isInUse ? newest : undefined;
@@ -174,25 +180,28 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     <form class="record" ref={element} noValidate onSubmit={submit}>
       {failed && !conflict && <ProblemSummary failed={failed} />}
       <CompletedResource.Provider value={resource}>
-        <Fields fields={fields} values={values} pointer="" messages={messagesOf(standing)} onChange={change} />
+        <Sections {...{ resource, fields, values }} messages={messagesOf(standing)} onChange={change}>
+          {children}
+        </Sections>
       </CompletedResource.Provider>
-      <p class="actions">
-        <Button submit kind="primary" busy={isSaving}>
-          {isSaving ? form.saving : isAnew ? form.createAnew : base ? form.save : form.create}
-        </Button>
-        {isDirty && base && <Button onClick={() => setValues(initial)}>{form.revert}</Button>}
-        {isDirty && <span class="hint">{form.notSaved}</span>}
-        {base && children?.(isDirty)}
-      </p>
-      {isAnew && !failed && <Since text={`${form.goneTitle}. ${form.gone}`} />}
-      {!isAnew && (
-        <Since text={theirs ? (isDirty ? live.untouched : live.stale) : isRenewed && !isDirty ? live.renewed : ''}>
-          {theirs && isDirty && (
-            <Button onClick={() => withBody((body) => compare(base as Found, body, theirs))}>{live.compare}</Button>
-          )}
-          {theirs && !isDirty && <Button onClick={() => renew(theirs)}>{live.showNow}</Button>}
-        </Since>
-      )}
+      <div class="save-bar">
+        {isAnew && !failed && <Since text={`${form.goneTitle}. ${form.gone}`} />}
+        {!isAnew && (
+          <Since text={theirs ? (isDirty ? live.untouched : live.stale) : isRenewed && !isDirty ? live.renewed : ''}>
+            {theirs && isDirty && (
+              <Button onClick={() => withBody((body) => compare(base as Found, body, theirs))}>{live.compare}</Button>
+            )}
+            {theirs && !isDirty && <Button onClick={() => renew(theirs)}>{live.showNow}</Button>}
+          </Since>
+        )}
+        <p class="actions">
+          <Button submit kind="primary" busy={isSaving} aria-keyshortcuts="Control+S" title="Ctrl+S">
+            {isSaving ? form.saving : isAnew ? form.createAnew : base ? form.save : form.create}
+          </Button>
+          {isDirty && base && <Button onClick={() => setValues(initial)}>{form.revert}</Button>}
+          {isDirty && <span class="hint">{form.notSaved}</span>}
+        </p>
+      </div>
       <UnsavedGuard isDirty={isDirty} />
       {conflict && (
         <ConflictDialog

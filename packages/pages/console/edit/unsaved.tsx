@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
@@ -9,6 +9,19 @@ let guard: ((event: HashChangeEvent) => void) | undefined;
 // The window calls its listeners in the order in which they were added. This one is older than the router's, which is
 // added by the first page, so it can stop the event before the router sees it.
 addEventListener('hashchange', (event) => guard?.(event));
+
+/** Lets Ctrl+S, on a Mac ⌘S, save a form that is shown. */
+export function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 's' || event.altKey || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (form.current?.checkVisibility() && !document.querySelector('dialog[open]')) form.current.requestSubmit();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}
 
 interface UnsavedGuardProps {
   readonly isDirty: boolean;

@@ -1,23 +1,37 @@
 import type { JSX } from 'preact';
 import { Breadcrumb } from '../components/breadcrumb.js';
+import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
+import { recordName } from '../deletions.js';
+import type { JsonObject } from '../edit/json.js';
 import { RecordEditor } from '../edit/record-editor.js';
-import type { ResourcePageProps } from '../types.js';
+import { wordsOf } from '../field-words.js';
+import type { NewRecordPageProps } from '../types.js';
+import { useLoad } from '../use-load.js';
 
-export function NewRecordPage({ resource }: ResourcePageProps): JSX.Element {
-  const { texts, navigate, notify } = useConsole();
+/** The form of a new record, which may start as a copy of another one. */
+export function NewRecordPage({ resource, from }: NewRecordPageProps): JSX.Element {
+  const { api, texts, navigate, notify } = useConsole();
+  const { value, error, reload, isLoading } = useLoad(String(from), async (signal) =>
+    from === undefined ? undefined : (await api.collection(resource).read<never>(from, { signal })).data,
+  );
+  const copied = value && Object.fromEntries(Object.entries(value).filter(([name]) => !wordsOf(name)?.isOwn));
   return (
     <>
       <Breadcrumb resource={resource} />
       <h1>{texts.form.newTitle(resource.singular)}</h1>
-      <RecordEditor
-        resource={resource}
-        onSaved={({ id }) => {
-          notify({ kind: 'success', text: texts.form.created(resource.singular, id) });
-          // Going back must not show an empty form again.
-          navigate({ page: 'record', resource: resource.name, id }, 'replace');
-        }}
-      />
+      {value && <p class="note">{texts.form.copied(recordName(resource, value))}</p>}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {!isLoading && error === undefined && (
+        <RecordEditor
+          {...{ resource, ...(copied && { draft: copied as unknown as JsonObject }) }}
+          onSaved={({ id }) => {
+            notify({ kind: 'success', text: texts.form.created(resource.singular, id) });
+            // Going back must not show an empty form again.
+            navigate({ page: 'record', resource: resource.name, id }, 'replace');
+          }}
+        />
+      )}
     </>
   );
 }

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { copy } from '../../docs/clipboard.js';
-import type { References } from '../../docs/references.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
@@ -69,11 +68,12 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
     if (!isEditable && newest && newest !== 'deleted' && newest.etag !== found?.etag) renew(newest);
   }, [newest]);
 
-  const remove = (hasUnsavedText: boolean) => {
+  const hasUnsavedText = useRef(false);
+  const remove = () => {
     if (!found) return;
     deletions.enqueue(resource, found.data, found.etag);
     // With unsaved text the page stays below the message: an undo shows the text again.
-    if (!hasUnsavedText) navigate(routeOf(placeIn(resource.name).hash));
+    if (!hasUnsavedText.current) navigate(routeOf(placeIn(resource.name).hash));
   };
   const finish = (next: Found) => {
     const isNew = next.id !== id;
@@ -87,8 +87,26 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
   return (
     <>
       <Breadcrumb resource={resource} id={id} />
-      <h1>{name}</h1>
-      {found && <Badges record={found.data} fields={resource.fields} />}
+      <div class="heading">
+        <div>
+          <h1>{name}</h1>
+          {found && <Badges record={found.data} fields={resource.fields} />}
+        </div>
+        {found && isEditable && !isWaiting && (
+          <div class="actions">
+            {resource.canCreate && (
+              <a class="button" href={hashOf({ page: 'new', resource: resource.name, from: id })}>
+                {texts.duplicate}
+              </a>
+            )}
+            {resource.canDelete && (
+              <Button kind="danger" onClick={remove}>
+                {deletion.button(resource.singular)}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {isWaiting && (
         <Notice>
@@ -97,19 +115,17 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
       )}
       {found && (
         <div hidden={isWaiting}>
-          <Facts resource={resource} found={found} isEditable={isEditable} />
           {isEditable ? (
-            <RecordEditor {...{ resource, found, newest, isRenewed }} onSaved={finish} onRenewed={renew}>
-              {(isDirty) =>
-                resource.canDelete && (
-                  <Button kind="danger" class="last" onClick={() => remove(isDirty)}>
-                    {deletion.button(resource.singular)}
-                  </Button>
-                )
-              }
+            <RecordEditor
+              {...{ resource, found, newest, isRenewed, dirty: hasUnsavedText }}
+              onSaved={finish}
+              onRenewed={renew}
+            >
+              <Facts resource={resource} found={found} />
             </RecordEditor>
           ) : (
             <>
+              <Facts resource={resource} found={found} />
               <Details
                 record={found.data}
                 fields={resource.fields.filter((one) => !isFact(one))}
@@ -136,11 +152,6 @@ function isFact({ name, isMetadata }: Field): boolean {
   return name === 'id' || isMetadata;
 }
 
-/** Whether a form does not show what its values lead to: pictures, a page, records with the same text. */
-function isToFollow({ schema, meaning }: Field, references: References): boolean {
-  return meaning === 'pictures' || meaning === 'link' || references.schema(schema.items).type === 'string';
-}
-
 interface BadgesProps {
   readonly record: CatalogueRecord;
   readonly fields: readonly Field[];
@@ -162,13 +173,11 @@ function Badges({ record, fields }: BadgesProps) {
 interface FactsProps {
   readonly resource: Resource;
   readonly found: Found;
-  /** Whether a form shows the other fields. */
-  readonly isEditable: boolean;
 }
 
 /** What the service gave the record, a link to the records that refer to it, and its JSON. */
-function Facts({ resource, found, isEditable }: FactsProps) {
-  const { api, references, resources } = useConsole();
+function Facts({ resource, found }: FactsProps) {
+  const { api, resources } = useConsole();
   const [copied, setCopied] = useState('');
   const shown = useRef<HTMLPreElement>(null);
   // Another request, because only a read of all fields has the tag that a write needs.
@@ -176,9 +185,6 @@ function Facts({ resource, found, isEditable }: FactsProps) {
   const fields = facts.map(({ name }) => name);
   const metadata = useLoad(found.etag, (signal) =>
     api.collection(resource).read(found.id, { fields, noCache: true, signal }),
-  );
-  const followed = resource.fields.filter(
-    (field) => isEditable && found.data[field.name] !== undefined && isToFollow(field, references),
   );
   const filter = `${resource.singular}Id`;
   const referring = resources.filter(
@@ -189,11 +195,7 @@ function Facts({ resource, found, isEditable }: FactsProps) {
   return (
     <div class="facts">
       {metadata.error !== undefined && <ErrorNotice error={metadata.error} onRetry={metadata.reload} />}
-      <Details
-        record={{ ...found.data, ...metadata.value?.data }}
-        fields={[...facts, ...followed]}
-        hrefOf={textLinks(resource)}
-      />
+      <Details record={{ ...found.data, ...metadata.value?.data }} fields={facts} />
       {referring.map(({ name, title }) => (
         <p key={name}>
           <a href={hashOf({ page: 'list', resource: name, query })}>{texts.referring(title, resource.singular)}</a>
@@ -212,7 +214,7 @@ function Facts({ resource, found, isEditable }: FactsProps) {
 }
 
 interface DetailsProps {
-  readonly hrefOf: HrefOf;
+  readonly hrefOf?: HrefOf;
   readonly record: Readonly<Record<string, unknown>>;
   readonly fields: readonly Field[];
 }

@@ -32,7 +32,7 @@ export function Variants({ resource, record }: VariantsProps): JSX.Element {
   );
 }
 
-function VariantsBy({ resource, record, field }: VariantsProps & { readonly field: Field }): JSX.Element {
+function VariantsBy({ resource, record, field }: VariantsProps & { readonly field: Field }): JSX.Element | null {
   const { api, deletions } = useConsole();
   const value = String(record[field.name]);
   const columns = columnsOf(resource);
@@ -54,12 +54,12 @@ function VariantsBy({ resource, record, field }: VariantsProps & { readonly fiel
     query: new URLSearchParams({ [field.name]: value }),
   });
   const others = (page?.records ?? []).filter(({ id }: CatalogueRecord) => id !== record.id);
+  // Not before they are read, so that a product without variants shows nothing.
+  if (error === undefined && others.length === 0) return null;
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
-      {!page && error === undefined && <p class="note">{TEXTS.list.loading}</p>}
-      {page && others.length === 0 && <p class="hint">{TEXTS.form.noVariants}</p>}
       {others.length > 0 && (
         <RecordsTable
           {...{ resource, title, columns, sort: '' }}

@@ -13,6 +13,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '#/keys/7': { page: 'record', resource: 'api-keys', id: 7 },
   '#/products/17': { page: 'record', resource: 'products', id: 17 },
   '#/products/new': { page: 'new', resource: 'products' },
+  '#/products/new?from=17': { page: 'new', resource: 'products', from: 17 },
   '#/import/products': { page: 'import', resource: 'products' },
   '#/tree/products/tags': { page: 'tree', resource: 'products', field: 'tags' },
   '#/a%2Fb%3F': { page: 'list', resource: 'a/b?', query: new URLSearchParams() },
