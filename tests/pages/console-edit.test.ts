@@ -210,7 +210,7 @@ describe('the console, when a person edits', () => {
         await page.keyboard.press('Enter');
       };
       await choose('/userId', 'eva@exa', user);
-      expect(await pointer(page, '/userId').inputValue()).to.equal('Eva');
+      await until('the name is shown', async () => (await pointer(page, '/userId').inputValue()) === 'Eva');
       for (const [at, product] of [first, gone, second].entries()) {
         await page.getByRole('button', { name: 'Add item' }).click();
         await choose(`/items/${at}/productId`, at === 0 ? String(product) : (await read(product)).sku, product);
@@ -479,7 +479,7 @@ describe('the console, when a person edits', () => {
 
     it('asks before it is left with unsaved text', async () => {
       const { id, page } = await openProduct();
-      const leave = async () => page.locator('.breadcrumb a').click();
+      const leave = async () => page.locator('.breadcrumb > a').click();
       const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
       await field(page, 'Name').fill('Typed');
       await leave();
@@ -624,7 +624,7 @@ describe('the console, when a person edits', () => {
       await page.getByLabel('Another value').first().check();
       await expectAccessible(page, 'conflict');
       await page.getByRole('button', { name: 'Back' }).click();
-      await page.locator('.breadcrumb a').click();
+      await page.locator('.breadcrumb > a').click();
       await page.getByRole('dialog', { name: 'Leave' }).waitFor();
       await expectAccessible(page, 'leaving');
       await page.getByRole('button', { name: 'Stay' }).click();

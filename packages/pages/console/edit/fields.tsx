@@ -184,7 +184,7 @@ function TextControl(props: ControlProps<TextField, string | null>) {
               onInput={({ currentTarget }) => type(currentTarget.value)}
             />
           );
-          if (field.name !== 'url') return [input, completions];
+          if (pathAt(pointer) !== 'url') return [input, completions];
           return (
             <div class="with-button">
               {input}
