@@ -82,6 +82,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
     help: 'Products of the same group are variants of one another.',
     form: 'Write letters from A to Z, digits, points, hyphens and underscores, without spaces.',
   },
+  variants: { label: 'Variants' },
   stock: { label: 'Stock' },
   email: { label: 'Email', form: 'Write an email address such as ann@example.com.', isOwn: true },
   userId: { label: 'User' },
