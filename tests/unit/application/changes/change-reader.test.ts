@@ -22,28 +22,6 @@ describe('ChangeReader', () => {
     reader = new ChangeReader({ feed, clock, watch: { wait: async () => {} } });
   });
 
-  it('reads a page up to its limit, and on from its end', async () => {
-    for (let id = 1; id <= 100; id++) feed.change(id);
-    const first = await page('0', 70);
-    expect(first.changes.map(({ id }) => id)).to.deep.equal(Array.from({ length: 70 }, (_, at) => at + 1));
-    expect(first.next).to.deep.equal(place('70'));
-    const rest = await reader.page(first.next, 1_000);
-    expect([rest.changes.length, rest.changes[0]?.id, rest.next]).to.deep.equal([30, 71, place('100')]);
-    expect((await reader.page(rest.next, 1)).changes).to.deep.equal([]);
-  });
-
-  it('yields everything up to a place, and nothing behind it', async () => {
-    for (let id = 1; id <= 200; id++) feed.change(id);
-    feed.delete(3);
-    feed.maxChanges = 60;
-    const until = await reader.end();
-    feed.change(201);
-    const ids: number[] = [];
-    for await (const slice of reader.slices(place('0'), until)) ids.push(...slice.map(({ id }) => id));
-    expect(ids).to.have.length(200);
-    expect(ids.at(-1)).to.equal(3);
-  });
-
   it('refuses a place of which the feed or its age says that changes may be missing', async () => {
     feed.change(1);
     const { next } = await page('0', 1);

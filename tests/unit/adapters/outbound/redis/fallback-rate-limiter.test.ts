@@ -59,13 +59,6 @@ describe('FallbackRateLimiter', () => {
     await limiter.peek('a');
   };
 
-  it('uses only the shared limiter while it responds', async () => {
-    expect(await remaining()).to.equal(2);
-    expect((await limiter.peek('a')).remaining).to.equal(2);
-    expect(limiter.policy).to.equal(POLICY);
-    expect([locals.length, metrics.counts.length]).to.deep.equal([0, 0]);
-  });
-
   it('grants one full quota per window, even if outages follow one another', async () => {
     await remaining();
     shared.failure = gone;
