@@ -15,6 +15,7 @@ import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { AT, by, idsOf, next, product, query } from '../contract/repository/records.js';
 import { UnevenClock } from '../support/fakes.js';
+import { list as listed } from '../support/list.js';
 import { writeOldDatabase } from '../support/old-sqlite.js';
 import { expectedFinds, searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -23,18 +24,7 @@ import { longText } from '../support/unicode-texts.js';
 
 const COLOURS = ['red bl 1', 'green', 'grey', 'blue', 'black r 1 gx'];
 const THINGS = ['lamp', 'lantern', 'chair', '東京の椅子', 'Tischbeleuchtungskörper'];
-const QUERIES = [
-  'b l 1 r g',
-  'red',
-  'gre',
-  'l',
-  'lam gre',
-  'b l',
-  '京の',
-  'tischbeleuchtungskorper',
-  'tischbeleuchtungx',
-  'pink',
-];
+const QUERIES = listed`b l 1 r g  red  gre  l  lam gre  b l  京の  tischbeleuchtungskorper  tischbeleuchtungx  pink`;
 
 /** Counts the snapshots, and records the writes. */
 class RecordingDatabase extends SqliteDatabase {
