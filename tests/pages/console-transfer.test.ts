@@ -118,12 +118,13 @@ describe('imports in the console', () => {
     expect(await added()).to.equal(0);
     await expectAccessible(page, 'before an import');
     await page.getByRole('button', { name: 'Choose another file' }).click();
-    await choose(page, 'prices.ndjson', '{"name":"Cents","price":{"amount":25,"currency":"EUR"}}');
-    await row('Cents').getByText('€0.25').waitFor();
+    await choose(page, 'prices.ndjson', '{"name":"Cents","price":{"amount":25,"currency":"EUR"},"tags":["a","b"]}');
+    await row('price').getByText('€0.25').waitFor();
+    await row('tags').getByText('a, b').waitFor();
     await page.getByText('25 EUR is €0.25').waitFor();
     await start(page);
     await page.getByText('1 created, 0 refused.').waitFor();
-    expect(await row('Cents').count()).to.equal(0);
+    expect(await row('price').count()).to.equal(0);
   });
 
   it('read the file of a European Excel, show how, and send it as the person corrects it', async () => {

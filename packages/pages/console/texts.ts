@@ -269,7 +269,7 @@ export const TEXTS = {
     previewTitle: (count: number) => (count === 1 ? 'The first record' : `The first ${count} records`),
     prices: `Check the prices. An amount is in the smallest unit: 25 EUR is ${PRICE_OF_25}.`,
     noPrice: (text: string) => `${text}: not a price`,
-    noRecord: (text: string) => `Not a record: ${text.slice(0, 200)}`,
+    noRecord: (text: string, problem = '') => `Not a record: ${text}. ${problem}`,
     reading: {
       title: 'Columns',
       inFile: 'In the file',
@@ -300,7 +300,6 @@ export const TEXTS = {
         attributes: 'Attributes as JSON',
         deleted: 'Deleted: true or false',
       } as Readonly<Record<string, string>>,
-      noRecord: (text: string, problem: string) => `Not a record: ${text}. ${problem}`,
       change: 'Change the columns',
     },
     use: 'How to use this file',

@@ -11,7 +11,6 @@ import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
 import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
-import { ImportPreview } from '../transfer/import-preview.js';
 import { type ImportUse, likelyUse, UseChooser } from '../transfer/import-use.js';
 import { saveFile } from '../transfer/save-file.js';
 import { type ChosenFile, useFile } from '../transfer/use-file.js';
@@ -102,15 +101,9 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           />
         </>
       )}
-      {chosen && state.step === 'ready' && !chosen.reading && (
-        <ImportPreview {...{ resource, isUpdate }} records={chosen.records} />
-      )}
-      {chosen?.reading && chosen.sample && state.step === 'ready' && (
+      {chosen && state.step === 'ready' && (
         <ColumnsStep
-          {...{ fields, isUpdate }}
-          sample={chosen.sample}
-          reading={chosen.reading}
-          records={chosen.records}
+          {...{ chosen, fields, isUpdate }}
           control={file.control}
           onCorrect={(written) => void file.correct(written)}
           onChange={(reading) => void file.change(reading)}

@@ -3,22 +3,20 @@ import { useId } from 'preact/hooks';
 import { Field } from '../components/field.js';
 import { useConsole } from '../context.js';
 import type { Field as FormField } from '../edit/form-model.js';
-import { labelOf, priceText } from '../formats.js';
+import { isPrice, labelOf, priceText } from '../formats.js';
 import { NUMBERS, type Numbers } from './cells.js';
 import { attributeColumn, columnsOf } from './columns.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
-import { NoPrice, type PreviewRecord } from './preview.js';
-import { ENCODINGS, type Reading, type Sample, SEPARATORS } from './reading.js';
+import { NoPrice } from './preview.js';
+import { ENCODINGS, type Reading, SEPARATORS } from './reading.js';
+import type { ChosenFile } from './use-file.js';
 
 interface ColumnsStepProps {
-  readonly sample: Sample;
-  readonly reading: Reading;
+  readonly chosen: ChosenFile;
   readonly fields: readonly FormField[];
   /** The columns that only an update has. */
   readonly control: readonly string[];
-  /** The first ones, as they are sent. */
-  readonly records: readonly PreviewRecord[];
   /** Whether a price may be a part of one, because the record has the other. */
   readonly isUpdate: boolean;
   /** The person says that the file is written otherwise. */
@@ -26,70 +24,43 @@ interface ColumnsStepProps {
   onChange(reading: Reading): void;
 }
 
-/** How a file of CSV is read: what was recognised, as choices to correct, and what becomes of each column. */
-export function ColumnsStep(props: ColumnsStepProps): JSX.Element {
-  const { sample, reading, fields, control, records, isUpdate, onCorrect, onChange } = props;
-  const { reading: texts } = useConsole().texts.importing;
-  const { columns } = reading;
-  const hasPrices = columns.some((column) => column.endsWith('.decimal'));
-  const needsCurrency = hasPrices && !columns.some((column) => column.endsWith('.currency'));
-  const problems = records.filter(({ values }) => values === undefined);
-  const choose = (at: number, column: string) =>
-    onChange({ ...reading, columns: columns.map((one, place) => (place === at ? column : one === column ? '' : one)) });
+/**
+ * The first values of each column of a file, or member of its records. Of CSV also how it is read: what was recognised, as
+ * choices to correct, and what becomes of each column.
+ */
+export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): JSX.Element | null {
+  const { importing } = useConsole().texts;
+  const { reading: texts } = importing;
+  const { sample, reading, records } = chosen;
+  const { isUpdate, onChange } = props;
+  const title = reading ? texts.title : importing.previewTitle(records.length);
+  if (!reading && records.length === 0) return null;
+  const columns = reading?.columns ?? [];
+  const names = sample?.header ?? [...new Set(records.flatMap(({ values }) => Object.keys(values ?? {})))];
+  const choose = (one: Reading, at: number, column: string) =>
+    onChange({ ...one, columns: columns.map((old, place) => (place === at ? column : old === column ? '' : old)) });
   return (
     <>
-      <h2>{texts.title}</h2>
-      <div class="switches">
-        <Choice
-          label={texts.separator}
-          options={SEPARATORS}
-          words={texts.separators}
-          value={reading.separator}
-          onChoose={(separator) => onCorrect({ separator })}
-        />
-        <Choice
-          label={texts.encoding}
-          options={ENCODINGS}
-          words={texts.encodings}
-          value={reading.encoding}
-          onChoose={(encoding) => onCorrect({ encoding })}
-        />
-        <Choice<Numbers>
-          label={texts.numbers}
-          options={NUMBERS}
-          words={texts.spellings}
-          value={reading.numbers}
-          onChoose={(numbers) => onCorrect({ numbers })}
-        />
-        {needsCurrency && (
-          <Field label={texts.currency}>
-            {(one) => (
-              <input
-                {...one}
-                size={4}
-                maxLength={3}
-                placeholder="EUR"
-                value={reading.currency}
-                onInput={({ currentTarget }) => onChange({ ...reading, currency: currentTarget.value.toUpperCase() })}
-              />
-            )}
-          </Field>
-        )}
-      </div>
+      <h2>{title}</h2>
+      {reading ? (
+        <Switches {...{ reading, onCorrect, onChange }} />
+      ) : (
+        names.includes('price') && <p>{importing.prices}</p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table in it */}
-      <section class="table-frame" aria-label={texts.title} tabIndex={0}>
+      <section class="table-frame" aria-label={title} tabIndex={0}>
         <table class="records file-columns">
           <thead>
             <tr>
               <th scope="col">{texts.inFile}</th>
               <th scope="col">{texts.values}</th>
-              <th scope="col">{texts.goesTo}</th>
+              {reading && <th scope="col">{texts.goesTo}</th>}
             </tr>
           </thead>
           <tbody>
-            {sample.header.map((name, at) => {
-              const shown = valuesOf(records, columns[at] ?? '', sample, at);
-              if (name === ERROR || (name === '' && shown.length === 0)) return null;
+            {names.map((name, at) => {
+              const shown = valuesOf(chosen, name, at);
+              if (reading && (name === ERROR || (name === '' && shown.length === 0))) return null;
               return (
                 <tr key={at}>
                   <th scope="row" data-label={texts.inFile}>
@@ -98,35 +69,90 @@ export function ColumnsStep(props: ColumnsStepProps): JSX.Element {
                   <td data-label={texts.values}>
                     <Values values={shown} isUpdate={isUpdate} />
                   </td>
-                  <td data-label={texts.goesTo}>
-                    <ColumnChoice
-                      {...{ name, fields, control }}
-                      column={columns[at] ?? ''}
-                      onChoose={(column) => choose(at, column)}
-                    />
-                  </td>
+                  {reading && (
+                    <td data-label={texts.goesTo}>
+                      <ColumnChoice
+                        {...{ name, ...props }}
+                        column={columns[at] ?? ''}
+                        onChoose={(column) => choose(reading, at, column)}
+                      />
+                    </td>
+                  )}
                 </tr>
               );
             })}
           </tbody>
         </table>
       </section>
-      {problems.map(({ text, problem = '' }) => (
-        <p key={text} class="field-error">
-          {texts.noRecord(text.slice(0, 200), problem)}
-        </p>
-      ))}
+      {records
+        .filter(({ values }) => values === undefined)
+        .map(({ text, problem }) => (
+          <p key={text} class="field-error">
+            {importing.noRecord(text.trim().slice(0, 200), problem)}
+          </p>
+        ))}
     </>
   );
 }
 
-/** What stands in a column of the first records: as it is sent, or as it is in the file if it is left out. */
-function valuesOf(records: readonly PreviewRecord[], column: string, { rows }: Sample, at: number): unknown[] {
-  const isAmount = /\.(decimal|amount)$/.test(column);
+/** How CSV is written, as recognised, and the currency of prices that have none. */
+function Switches({
+  reading,
+  onCorrect,
+  onChange,
+}: Pick<ColumnsStepProps, 'onCorrect' | 'onChange'> & { readonly reading: Reading }) {
+  const { reading: texts } = useConsole().texts.importing;
+  const { columns, separator, encoding, numbers, currency } = reading;
+  const has = (member: string) => columns.some((column) => column.endsWith(member));
+  return (
+    <div class="switches">
+      <Choice
+        label={texts.separator}
+        options={SEPARATORS}
+        words={texts.separators}
+        value={separator}
+        onChoose={(chosen) => onCorrect({ separator: chosen })}
+      />
+      <Choice
+        label={texts.encoding}
+        options={ENCODINGS}
+        words={texts.encodings}
+        value={encoding}
+        onChoose={(chosen) => onCorrect({ encoding: chosen })}
+      />
+      <Choice<Numbers>
+        label={texts.numbers}
+        options={NUMBERS}
+        words={texts.spellings}
+        value={numbers}
+        onChoose={(chosen) => onCorrect({ numbers: chosen })}
+      />
+      {has('.decimal') && !has('.currency') && (
+        <Field label={texts.currency}>
+          {(one) => (
+            <input
+              {...one}
+              size={4}
+              maxLength={3}
+              placeholder="EUR"
+              value={currency}
+              onInput={({ currentTarget }) => onChange({ ...reading, currency: currentTarget.value.toUpperCase() })}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}
+
+/** The first different values: as they are sent, or as they are in the file if the column is left out. */
+function valuesOf({ sample, reading, records }: ChosenFile, name: string, at: number): unknown[] {
+  const column = reading ? (reading.columns[at] ?? '') : name;
+  const member = /\.(decimal|amount)$/.test(column) ? 'price' : column;
   const values =
-    column === ''
-      ? rows.slice(0, records.length).map((row) => row[at] || undefined)
-      : records.map((record) => record.values?.[isAmount ? 'price' : column]);
+    column === '' && sample
+      ? sample.rows.slice(0, records.length).map((row) => row[at] || undefined)
+      : records.map((record) => record.values?.[member]);
   return [...new Set(values.filter((value) => value !== undefined))].slice(0, 3);
 }
 
@@ -143,15 +169,24 @@ function Values({ values, isUpdate }: ValuesProps): JSX.Element {
         <li key={at}>
           {value instanceof NoPrice ? (
             <strong>{isUpdate && value.isPart ? value.text : importing.noPrice(value.text)}</strong>
-          ) : typeof value === 'object' ? (
-            priceText(value as Parameters<typeof priceText>[0])
+          ) : isPrice(value) ? (
+            priceText(value)
           ) : (
-            String(value)
+            plainText(value)
           )}
         </li>
       ))}
     </ul>
   );
+}
+
+/** A value of JSON, or a cell. */
+function plainText(value: unknown): string {
+  return Array.isArray(value) && value.every((one) => typeof one !== 'object')
+    ? value.join(', ')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 }
 
 interface ColumnChoiceProps extends Pick<ColumnsStepProps, 'fields' | 'control'> {

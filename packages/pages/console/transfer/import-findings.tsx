@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { cellsOf } from '#src/shared/record-splitters.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { recordName } from '../deletions.js';
@@ -11,7 +12,7 @@ import type { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { reasonOf } from './failed-records.js';
-import { changesOf, excerpts, type FileChange, type Finding } from './file-changes.js';
+import { changesOf, excerpts, type FileChange, type FileRecord, type Finding } from './file-changes.js';
 import type { Findings, Progress } from './import-run.js';
 import { comparisonOf, type ImportUse } from './import-use.js';
 
@@ -72,7 +73,7 @@ function Changes({ resource, use, title, findings }: ChangesProps): JSX.Element 
         const { current, finding } = change;
         const heading = (
           <th scope="row" data-label={record}>
-            {current ? nameOf(current) : finding.record.text.slice(0, EXCERPT)}
+            {current ? nameOf(current) : excerptOf(finding.record)}
           </th>
         );
         const rows = rowsOf(change, texts);
@@ -130,6 +131,12 @@ function rowsOf(
   return [...versions, ...fields];
 }
 
+/** The beginning of a record, by which a person knows it: of CSV the cells that have a value. */
+function excerptOf({ text, columns }: FileRecord): string {
+  const cells = columns && cellsOf(text)?.filter((cell) => cell !== undefined && cell !== '');
+  return (cells?.join(' · ') ?? text).slice(0, EXCERPT);
+}
+
 /** The refused records, with the reasons. */
 function Refusals({ title, findings }: Omit<ChangesProps, 'resource' | 'use'>): JSX.Element {
   const { number, record, reason } = useConsole().texts.importing.findings;
@@ -140,7 +147,7 @@ function Refusals({ title, findings }: Omit<ChangesProps, 'resource' | 'use'>): 
           <th scope="row" data-label={number}>
             {numberText(finding.number)}
           </th>
-          <td data-label={record}>{finding.record.text.slice(0, EXCERPT)}</td>
+          <td data-label={record}>{excerptOf(finding.record)}</td>
           <td data-label={reason}>{finding.result.error && reasonOf(finding.result.error)}</td>
         </tr>
       ))}
