@@ -280,7 +280,7 @@ describe('the lists of the console', () => {
     const { json } = await service.client.get('/v1/orders');
     for (const { id } of json) await service.client.delete(`/v1/orders/${id}`);
     const { page } = await open('#/orders');
-    await page.getByRole('heading', { name: 'No records yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No orders yet' }).waitFor();
   });
 
   for (const [appearance, options] of Object.entries(APPEARANCES))

@@ -89,13 +89,16 @@ describe('the console without a feed', () => {
   const service = inProcessService({ CHANGES: 'off' });
   const open = consolePages(service);
 
-  it('works as ever', async () => {
+  it('works as ever, from the first visit on', async () => {
     const asked: string[] = [];
     const { page, errors } = await open('#/products', {
       prepare: async (one) => one.on('request', (sent) => asked.push(sent.url())),
     });
-    await page.getByText('No records yet').waitFor();
-    expect(await page.getByText('Changes by others').count()).to.equal(0);
+    await page.getByRole('heading', { name: 'No products yet' }).waitFor();
+    await expectAccessible(page, 'the first visit');
+    await page.getByRole('button', { name: 'Load samples' }).click();
+    await page.getByText('200 sample products are loaded.').waitFor();
+    await page.getByRole('row', { name: /WAT-1-00001/ }).waitFor();
     expect(asked.filter((url) => /changes|fields=.*version/.test(url))).to.deep.equal([]);
     expect(errors).to.deep.equal([]);
   });

@@ -44,7 +44,7 @@ export const TEXTS = {
     loading: 'Loading…',
     loaded: (count: number) => (count === 1 ? '1 record loaded' : `${count} records loaded`),
     emptyTitle: 'No records yet',
-    empty: 'Create the first one, or import a file.',
+    empty: 'Create the first one.',
     emptyReadOnly: 'There is nothing here yet.',
     noMatchTitle: 'No record matches',
     noMatch: 'Change the search or the filters, or remove them all.',
@@ -62,6 +62,31 @@ export const TEXTS = {
     selectAll: (total: string) => (total === '' ? 'Select all that match' : `Select all ${total} that match`),
     selected: (count: string) => `${count} selected`,
     clear: 'Clear selection',
+  },
+  firstVisit: {
+    title: (title: string) => `No ${title.toLowerCase()} yet`,
+    samples: {
+      name: 'Try it with samples',
+      text: '200 products of a shop for home and garden, which you can delete again.',
+      action: 'Load samples',
+    },
+    loaded: (count: number) => `${numberText(count)} sample products are loaded.`,
+    file: {
+      name: 'Bring what you have',
+      text: 'A file of a spreadsheet or of another system. It is checked before anything is written.',
+      action: 'Import a file',
+    },
+    record: { name: 'Begin by hand', text: 'The name is enough for a start.' },
+    key: {
+      name: 'Invite a system',
+      text: 'A key of its own for your shop, your warehouse or a colleague.',
+      action: 'Create a key',
+    },
+    webhook: {
+      name: 'Watch changes',
+      text: 'Your search or your shop is told of each change.',
+      action: 'Create a webhook',
+    },
   },
   place: {
     title: 'Place in the list',

@@ -24,7 +24,7 @@ interface PriceBarsProps {
 export function PriceBars({ title, ranges, currency, chosen, onChoose }: PriceBarsProps): JSX.Element {
   /** The bar on which the pointer went down, and the one on which it is. */
   const [drag, setDrag] = useState<readonly [number, number]>();
-  const most = Math.max(...ranges.map(({ count }) => count));
+  const most = scaleEnd(Math.max(...ranges.map(({ count }) => count)));
   const money = (amount: number) => priceText({ amount, currency });
   const width = WIDTH / ranges.length;
   const barAt = ({ clientX, currentTarget }: TargetedPointerEvent<SVGSVGElement>) => {
@@ -73,38 +73,49 @@ export function PriceBars({ title, ranges, currency, chosen, onChoose }: PriceBa
   };
   return (
     <>
-      <svg
-        class="chart"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId);
-          setDrag([barAt(event), barAt(event)]);
-        }}
-        onPointerMove={(event) => drag && setDrag([drag[0], barAt(event)])}
-        onPointerCancel={() => setDrag(undefined)}
-        onPointerUp={() => {
-          setDrag(undefined);
-          if (drag) choose(rangeOf(drag));
-        }}
-      >
-        {ranges.map((range, at) => {
-          const height = range.count === 0 ? 0 : Math.max((range.count / most) * HEIGHT, 2);
-          const x = at * width;
-          return (
-            <g key={range.from} class={isShown(range) ? 'shown' : ''}>
-              <title>{`${texts.range(money(range.from), money(range.below))}: ${numberText(range.count)}`}</title>
-              <rect class="ground" x={x} y={0} width={width} height={HEIGHT} />
-              <rect class="bar" x={x + GAP / 2} y={HEIGHT - height} width={width - GAP} height={height} />
-            </g>
-          );
-        })}
-      </svg>
-      <p class="chart-ends" aria-hidden="true">
-        <span>{money(first?.from ?? 0)}</span>
-        <span>{money(last?.below ?? 0)}</span>
-      </p>
+      <div class="chart-scale">
+        <svg
+          class="chart"
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          onPointerDown={(event) => {
+            event.currentTarget.setPointerCapture(event.pointerId);
+            setDrag([barAt(event), barAt(event)]);
+          }}
+          onPointerMove={(event) => drag && setDrag([drag[0], barAt(event)])}
+          onPointerCancel={() => setDrag(undefined)}
+          onPointerUp={() => {
+            setDrag(undefined);
+            if (drag) choose(rangeOf(drag));
+          }}
+        >
+          {[0.5, HEIGHT / 2].map((y) => (
+            <line key={y} class="line" x1={0} x2={WIDTH} y1={y} y2={y} />
+          ))}
+          {ranges.map((range, at) => {
+            const height = range.count === 0 ? 0 : Math.max((range.count / most) * HEIGHT, 2);
+            const x = at * width;
+            return (
+              <g key={range.from} class={isShown(range) ? 'shown' : ''}>
+                <title>{`${texts.range(money(range.from), money(range.below))}: ${numberText(range.count)}`}</title>
+                <rect class="ground" x={x} y={0} width={width} height={HEIGHT} />
+                <rect class="bar" x={x + GAP / 2} y={HEIGHT - height} width={width - GAP} height={height} />
+              </g>
+            );
+          })}
+        </svg>
+        <p class="chart-counts" aria-hidden="true">
+          <span>{numberText(most)}</span>
+          <span>{numberText(most / 2)}</span>
+          <span>0</span>
+        </p>
+        <p class="chart-ends" aria-hidden="true">
+          <span>{money(first?.from ?? 0)}</span>
+          {ranges.length % 2 === 0 && <span>{money(ranges[ranges.length / 2]?.from ?? 0)}</span>}
+          <span>{money(last?.below ?? 0)}</span>
+        </p>
+      </div>
       <div class="chart-limits">
         {limit('from')}
         {limit('below')}
@@ -128,4 +139,10 @@ export function PriceBars({ title, ranges, currency, chosen, onChoose }: PriceBa
       </table>
     </>
   );
+}
+
+/** The end of the scale of the counts: an even number that people count by, such as 2, 4, 10, 20, 40 or 100. */
+function scaleEnd(count: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(count, 1)));
+  return [2, 4, 6, 8, 10].map((one) => one * power).find((one) => one >= count) ?? 10 * power;
 }

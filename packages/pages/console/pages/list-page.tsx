@@ -25,6 +25,7 @@ import { TEXTS } from '../texts.js';
 import { ExportButton } from '../transfer/export-button.js';
 import type { DeletionQueue, Resource, Field as ResourceField } from '../types.js';
 import { useLoad } from '../use-load.js';
+import { FirstVisit } from './first-visit.js';
 
 const { list: texts, filters: filterTexts } = TEXTS;
 
@@ -72,7 +73,8 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const isWhole = Object.keys(matching).every((name) => name === 'sort');
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isSelected = !isWhole;
-  const hasCounts = areCountsOpen && resource.facets.length > 0;
+  const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
+  const hasCounts = areCountsOpen && resource.facets.length > 0 && !isEmpty;
   const clear = () => go({ words: '', filters: [] });
   return (
     <div class="list" ref={root}>
@@ -170,9 +172,12 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
             />
           )}
           {page?.records.length === 0 && !isLoading && (
-            <Empty {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }} />
+            <Empty
+              {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, reload }}
+              goFirst={() => go({})}
+            />
           )}
-          {page && <PagesBar {...{ resource, state, page, go }} />}
+          {page && !isEmpty && <PagesBar {...{ resource, state, page, go }} />}
           {page && isSelectable && (
             <BulkBar key={JSON.stringify(where)} {...{ resource, selection, page }} query={matching} />
           )}
@@ -182,11 +187,16 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   );
 }
 
-/** The first request of a list, with only the fields that it shows. */
-function requestOf({ path, hasChanges }: Resource, state: ListState, columns: readonly ResourceField[]): string {
+/** The first request of a list, with only the fields that it shows, and those whose keys the side bar shows. */
+function requestOf(
+  { path, hasChanges, facets, filters }: Resource,
+  state: ListState,
+  columns: readonly ResourceField[],
+): string {
   const parameters = queryOf(state);
   parameters.set('limit', String(state.limit));
-  const names = ['id', ...columns.map(({ name }) => name), ...(hasChanges ? ['version'] : [])];
+  const keyed = facets.filter((name) => filters.some((one) => one.name === name && one.prefix !== undefined));
+  const names = ['id', ...columns.map(({ name }) => name), ...keyed, ...(hasChanges ? ['version'] : [])];
   parameters.set('fields', [...new Set(names)].join(','));
   return `${path}?${parameters}`;
 }
@@ -272,10 +282,11 @@ interface EmptyProps {
   readonly isSelected: boolean;
   readonly isFirst: boolean;
   clear(): void;
+  reload(): void;
   goFirst(): void;
 }
 
-function Empty({ resource, isSelected, isFirst, clear, goFirst }: EmptyProps): JSX.Element {
+function Empty({ resource, isSelected, isFirst, clear, reload, goFirst }: EmptyProps): JSX.Element {
   const { api } = useConsole();
   if (!isFirst)
     return (
@@ -284,6 +295,8 @@ function Empty({ resource, isSelected, isFirst, clear, goFirst }: EmptyProps): J
         <Button onClick={goFirst}>{texts.goFirst}</Button>
       </div>
     );
+  if (!isSelected && resource.canImport && api.mayWrite(resource))
+    return <FirstVisit resource={resource} onFilled={reload} />;
   return (
     <div class="empty">
       <h2>{isSelected ? texts.noMatchTitle : texts.emptyTitle}</h2>

@@ -110,7 +110,14 @@ export function docsRoutes(): Route[] {
 
 /** The console: a page for people, which uses the public API through the TypeScript client. */
 export function consoleRoutes(): Route[] {
-  return pageRoutes({ name: 'console', styles: ['console.css'], hasPictures: true });
+  const data = { 'samples.json': sampleProducts() };
+  return pageRoutes({ name: 'console', styles: ['console.css'], data, hasPictures: true });
+}
+
+/** What a new catalogue can be filled with. The sku of a line is only the type of the product. */
+function sampleProducts(): object {
+  const lines = readProgramFile('src/adapters/inbound/cli/samples.ndjson').trimEnd();
+  return JSON.parse(`[${lines.replaceAll('\n', ',')}]`);
 }
 
 /** The error codes with their explanations, from the tables that the service itself uses. */

@@ -1,0 +1,93 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { errorFrom } from '../api.js';
+import { Button } from '../components/button.js';
+import { useConsole } from '../context.js';
+import { hashOf } from '../router.js';
+import type { Api, Resource } from '../types.js';
+
+interface FirstVisitProps {
+  readonly resource: Resource;
+  /** Called when there are records. */
+  onFilled(): void;
+}
+
+/** What a person can do with a resource that has no records yet. */
+export function FirstVisit({ resource, onFilled }: FirstVisitProps): JSX.Element {
+  const { api, resources, texts: all, notify } = useConsole();
+  const texts = all.firstVisit;
+  const [isBusy, setBusy] = useState(false);
+  const fill = async () => {
+    setBusy(true);
+    try {
+      notify({ kind: 'success', text: texts.loaded(await loadSamples(api, resource)) });
+      onFilled();
+    } catch (error) {
+      const { title, text } = api.describeError(error);
+      notify({ kind: 'error', text: `${title}. ${text}` });
+    }
+    setBusy(false);
+  };
+  const link = (label: string, page: 'import' | 'new', name = resource.name) => (
+    <a class="button" href={hashOf({ page, resource: name })}>
+      {label}
+    </a>
+  );
+  const isOffered = (name: string) => resources.some((one) => one.name === name && api.mayWrite(one));
+  return (
+    <section class="first-visit">
+      <h2>{texts.title(resource.title)}</h2>
+      <ul>
+        {resource.name === 'products' && (
+          <Step {...texts.samples}>
+            <Button kind="primary" busy={isBusy} onClick={() => void fill()}>
+              {texts.samples.action}
+            </Button>
+          </Step>
+        )}
+        <Step {...texts.file}>{link(texts.file.action, 'import')}</Step>
+        <Step {...texts.record}>{link(all.list.new(resource.singular), 'new')}</Step>
+        {isOffered('api-keys') && <Step {...texts.key}>{link(texts.key.action, 'new', 'api-keys')}</Step>}
+        {isOffered('webhooks') && <Step {...texts.webhook}>{link(texts.webhook.action, 'new', 'webhooks')}</Step>}
+      </ul>
+    </section>
+  );
+}
+
+interface StepProps {
+  readonly name: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}
+
+function Step({ name, text, children }: StepProps): JSX.Element {
+  return (
+    <li>
+      <h3>{name}</h3>
+      <p>{text}</p>
+      {children}
+    </li>
+  );
+}
+
+interface Sample {
+  /** The type of the product. */
+  readonly sku: string;
+}
+
+/** Creates the products that `catalogue seed --products 200` creates. @returns how many are new */
+async function loadSamples({ catalogue, collection }: Api, resource: Resource): Promise<number> {
+  const { data, error, response } = await catalogue.request(
+    'get',
+    '/console/samples.json' as '/v1/products',
+    {} as never,
+  );
+  if (!data) throw errorFrom(response, error);
+  const samples = (data as unknown as readonly Sample[]).map((sample, at) => ({
+    ...sample,
+    sku: `${sample.sku}-1-${(at + 1).toString(36).toUpperCase().padStart(5, '0')}`,
+  }));
+  let created = 0;
+  for await (const { status } of collection(resource).import(samples)) created += Number(status === 201);
+  return created;
+}
