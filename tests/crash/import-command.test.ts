@@ -182,7 +182,8 @@ describe('catalogue import', () => {
     ]);
     expect((await run(other, [...BY_SKU, '--existing', 'skip'])).out).to.include('1 unchanged');
     expect(await product('R-1')).to.deep.equal({ id, sku: 'R-1', name: 'Lamp', description: 'Green' });
-    await run(other, [...BY_SKU, '--existing', 'replace']);
+    const { out } = await run(other, [...BY_SKU, '--existing', 'replace', '--json']);
+    expect(JSON.parse(out)).to.deep.equal({ created: 0, changed: 1, unchanged: 0, deleted: 0, refused: 1 });
     expect(await product('R-1')).to.deep.equal({ id, sku: 'R-1', name: 'Torch' });
   });
 
