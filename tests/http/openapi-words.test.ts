@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
+import { list } from '../support/list.js';
 
 // Regression tests for mismatches between the document and the service that Schemathesis found.
 describe('the OpenAPI document and the service', () => {
@@ -49,26 +50,16 @@ describe('the OpenAPI document and the service', () => {
   it('has a pattern that allows real cursors and forbids an empty one', async () => {
     await itemId();
     await itemId();
-    const list = await service.client.get('/v1/products?limit=1');
-    const cursor = cursorIn(linksOf(list.headers['link'])['next']);
+    const page = await service.client.get('/v1/products?limit=1');
+    const cursor = cursorIn(linksOf(page.headers['link'])['next']);
     const location = '/components/parameters/cursor/schema';
     expect([allows(location, cursor), allows(location, '')]).to.deep.equal([true, false]);
     expect((await service.client.get('/v1/products?cursor=')).json.code).to.equal('invalid_cursor');
   });
 
-  for (const [tags, isValid] of Object.entries({
-    '*': true,
-    '"3"': true,
-    'W/"3"': true,
-    '"a", W/"b" ,\t"c"': true,
-    '""': true,
-    '"\x80"': true,
-    '3': false,
-    '"3': false,
-    '"3" "4"': false,
-    '*, "3"': false,
-    '"a b"': false,
-  }))
+  const VALID = [...list`*  "3"  W/"3"  ""`, '"a", W/"b" ,\t"c"', '"\x80"'];
+  for (const tags of [...VALID, ...list`3  "3  "3" "4"  *, "3"  "a b"`]) {
+    const isValid = VALID.includes(tags);
     it(`${isValid ? 'allows' : 'forbids'} ${JSON.stringify(tags)} as If-Match, and so does the service`, async () => {
       const { status } = await service.client.patch(
         `/v1/products/${await itemId()}`,
@@ -78,6 +69,7 @@ describe('the OpenAPI document and the service', () => {
       expect(allows('/components/parameters/IfMatch/schema', tags)).to.equal(isValid);
       expect(status === 400).to.equal(!isValid);
     });
+  }
 
   it('forbids a member named __proto__ in a JSON Patch operation, and so does the service', async () => {
     const withProto = JSON.parse('[{"op":"add","path":"/name","value":"x","__proto__":1}]');

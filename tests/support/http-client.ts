@@ -16,9 +16,9 @@ export interface HttpResponse {
   readonly json: any;
 }
 
-/** Returns the code and the pointer or name of each detail of an error, such as `too_short /name`. */
+/** Returns the code and the pointer or name of each detail of an error, such as `too_short /name`; none of a success. */
 export function issuesOf({ json }: HttpResponse): string[] {
-  const details: { code: string; pointer?: string; name?: string }[] = json.details;
+  const details: { code: string; pointer?: string; name?: string }[] = json.details ?? [];
   return details.map(({ code, pointer, name }) => `${code} ${pointer ?? name ?? ''}`);
 }
 
