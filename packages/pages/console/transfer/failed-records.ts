@@ -75,15 +75,12 @@ export class FailedRecords {
   }
 
   /** A line of NDJSON with its error. What is no object stands in a member that no record has. */
-  private line(bytes: Bytes, { error }: Refusal): BlobPart[] {
-    if (bytes.length > MAX_RECORD_BYTES) return [bytes];
-    const text = new TextDecoder().decode(bytes);
-    const member = `"error":${JSON.stringify(error)}}`;
-    if (!isObject(text)) return ['{"text":"', escaped(bytes), '",', member];
-    const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
-    let open = bytes.lastIndexOf(CLOSE);
-    while ((bytes[open - 1] ?? SPACE + 1) <= SPACE) open--;
-    return [bytes.slice(0, open), isEmpty ? '' : ',', member];
+  private line(record: Bytes, { error }: Refusal): BlobPart[] {
+    if (record.length > MAX_RECORD_BYTES) return [record];
+    const text = textIn(record);
+    if (!isObject(text)) return [JSON.stringify({ text, error })];
+    const members = text.slice(0, text.lastIndexOf('}')).trimEnd();
+    return [members, members.trimStart() === '{' ? '' : ',', `"error":${JSON.stringify(error)}}`];
   }
 }
 
@@ -113,20 +110,4 @@ export function reasonOf({ message, details }: Refusal['error']): string {
 /** Its type is written out: a fresh checkout builds the page before the types of the client's document exist. */
 function messageOf({ message }: { readonly message: string }): string {
   return message;
-}
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const CLOSE = 0x7d;
-
-/** A text of JSON, in whatever encoding it is that has ASCII in it. */
-function escaped(bytes: Bytes): Bytes {
-  return Uint8Array.from([...bytes].flatMap(inJson));
-}
-
-function inJson(byte: number): readonly number[] {
-  if (byte === QUOTE || byte === BACKSLASH) return [BACKSLASH, byte];
-  if (byte >= SPACE) return [byte];
-  return [...new TextEncoder().encode(`\\u${byte.toString(16).padStart(4, '0')}`)];
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Numbers, plainNumber } from '#packages/pages/console/transfer/cells.js';
-import { guessColumns, kindOf } from '#packages/pages/console/transfer/columns.js';
+import { guessColumns, kindOf, templateColumns } from '#packages/pages/console/transfer/columns.js';
 import { inBytes, type Reading, RowReader, sampleOf } from '#packages/pages/console/transfer/reading.js';
 import { PRODUCT_FIELDS } from './product-fields.js';
 
@@ -97,6 +97,14 @@ describe('the columns of a file', () => {
   it('are those that the person chose the last time', async () => {
     const remembered = (name: string) => ({ Preis: '', Extra: 'brand' })[name];
     expect(await guessed('Preis;Extra;Marke\n', { remembered })).to.deep.equal(['', 'brand', '']);
+  });
+});
+
+describe('the template of a file to fill in', () => {
+  it('has a column for each field, of which each is read as itself', async () => {
+    const columns = templateColumns(PRODUCT_FIELDS);
+    expect(columns).to.include.members(['name', 'sku', 'price.decimal', 'price.currency', 'images']);
+    expect(await guessed(`${columns.join(';')}\n`)).to.deep.equal(columns);
   });
 });
 
