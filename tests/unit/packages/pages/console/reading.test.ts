@@ -83,14 +83,15 @@ describe('the columns of a file', () => {
       expect((await guessed(`${header}\n`)).join(',')).to.equal(expected);
     });
 
-  it('are attributes, with the type of their values or of those that are stored', async () => {
-    const file = 'Gewicht;Lager;on;size\n7,5;A1;true;10\n';
-    const attributes = { Lager: 'B2', on: false, size: 'L' };
+  it('are attributes, with the type of their values or of those that are stored, but for the errors of an import', async () => {
+    const file = 'Gewicht;Lager;on;size;error\n7,5;A1;true;10;old\n';
+    const attributes = { Lager: 'B2', on: false, size: 'L', error: 'E1' };
     expect(await guessed(file, { attributes })).to.deep.equal([
       'attributes[Gewicht]:number',
       'attributes[Lager]',
       'attributes[on]:boolean',
       'attributes[size]',
+      '',
     ]);
   });
 
