@@ -15,7 +15,7 @@ import { hashOf, routeOf } from './router.js';
 import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
 import { type Numbered, Shell } from './shell.js';
 import { TEXTS } from './texts.js';
-import type { Console, Notification, Observation, Resource } from './types.js';
+import type { Console, Notification, Observation, Resource, Undo } from './types.js';
 import { useLoad } from './use-load.js';
 
 /** The preference not to load pictures of other sites. */
@@ -138,6 +138,7 @@ function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Des
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
+  const [undo, rememberUndo] = useState<Undo>();
   const [hasPictures, setPictures] = useState(() => preferred(PICTURES) === undefined);
   const value = useMemo<Console>(() => {
     const navigate: Console['navigate'] = (next, how = 'push') => {
@@ -156,10 +157,12 @@ function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Des
       showPictures,
       notify,
       deletions,
+      undo,
+      rememberUndo,
       follower,
       navigate,
     };
-  }, [api, hasPictures]);
+  }, [api, hasPictures, undo]);
   return (
     <ConsoleContext.Provider value={value}>
       <Shell {...{ route, seen, notifications, dismiss, signOut }} />

@@ -20,6 +20,7 @@ import { hashOf, hashOfList, type Route } from './router.js';
 import { TEXTS } from './texts.js';
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.js';
 import type { Notification, Observation, Resource } from './types.js';
+import { UndoNotice } from './undo.js';
 
 const { status: texts } = TEXTS;
 
@@ -90,6 +91,7 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
       </main>
       <section class="messages" aria-label={texts.messages}>
         <Deletions queue={deletions} />
+        <UndoNotice />
         {notifications.map((one) => (
           <Message key={one.id} notification={one} dismiss={() => dismiss(one.id)} />
         ))}

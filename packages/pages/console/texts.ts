@@ -62,6 +62,70 @@ export const TEXTS = {
     selectAll: (total: string) => (total === '' ? 'Select all that match' : `Select all ${total} that match`),
     selected: (count: string) => `${count} selected`,
     clear: 'Clear selection',
+    actions: {
+      add: (label: string) => `Add ${label}`,
+      remove: (label: string) => `Remove ${label}`,
+      set: (label: string) => `Set ${label}`,
+      price: (label: string) => `Change ${label}`,
+    },
+    deleteThem: 'Delete',
+    change: (records: string) => `Change ${records}`,
+    delete: (records: string) => `Delete ${records}`,
+    deleteHint: 'You see first what would be deleted. An undo creates the records again, with new IDs.',
+    also: 'And also:',
+    missing: 'Fill this in.',
+    byPercent: 'by per cent',
+    toAmount: 'to an amount',
+    percent: 'Per cent',
+    percentHint: `${typedText(5)} raises and ${typedText(-7.5)} lowers each price.`,
+    amount: 'New price',
+    amountHint: 'In the currency that each product has.',
+    preview: 'Preview',
+    cancel: 'Cancel',
+    back: 'Back',
+    close: 'Done',
+    would: (count: string, isDeletion: boolean) =>
+      `${count} would ${isDeletion ? 'be deleted' : 'change'}. Nothing is written yet.`,
+    was: (count: string, isDeletion: boolean) => `${count} ${isDeletion ? 'deleted' : 'changed'}.`,
+    wouldBeRefused: (count: string) => `${count} would be refused.`,
+    refused: (count: string) => `${count} not changed. They stay selected, with the reason.`,
+    unchanged: (count: string) => `${count} already so.`,
+    noPrice: (count: string) => `${count} without a price skipped.`,
+    otherCurrency: (count: string) => `${count} with a currency that has fewer decimal places skipped.`,
+    gone: (count: string) => `${count} deleted by somebody else.`,
+    changedSince: 'Somebody else changed it at the same time.',
+    findings: { inFile: 'Afterwards', conflicts: 'Changed by others' },
+    leaving: {
+      unsavedTitle: 'Stop the change?',
+      unsaved: 'Some records are not changed yet. If you leave, they stay as they are.',
+      leave: 'Stop and leave',
+    },
+  },
+  undo: {
+    button: 'Undo',
+    title: 'Undo the last change?',
+    /** @returns such as "Products: 40 changed, 2 deleted." */
+    done: (resource: string, counts: Readonly<Record<'created' | 'changed' | 'deleted', number>>) =>
+      `${resource}: ${(['created', 'changed', 'deleted'] as const)
+        .filter((kind) => counts[kind] > 0)
+        .map((kind) => `${numberText(counts[kind])} ${kind}`)
+        .join(', ')}.`,
+    changed: (count: string) => `${count} get back the values that they had.`,
+    created: (count: string) => `${count} that were created are deleted.`,
+    deleted: (count: string) => `${count} that were deleted are created again, with new IDs.`,
+    kept: 'What others have changed since stays as it is.',
+    outcome: (count: string, refused: string) =>
+      refused === '0' ? `${count} undone.` : `${count} undone. ${refused} stay as they are: see below.`,
+    findings: { inFile: 'Before', conflicts: 'Changed by others since' },
+    tooMany: (count: string, most: string) =>
+      `${count} records would be different. The console can undo at most ${most}, so save the old values first: a file that you can import.`,
+    saveOldValues: 'Save the old values',
+    forget: 'Dismiss the undo of the last change',
+    leaving: {
+      unsavedTitle: 'Stop the undo?',
+      unsaved: 'Some records are not undone yet.',
+      leave: 'Stop and leave',
+    },
   },
   firstVisit: {
     title: (title: string) => `No ${title.toLowerCase()} yet`,

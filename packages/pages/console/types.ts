@@ -136,7 +136,26 @@ export interface Console {
   navigate(route: Route, how?: 'push' | 'replace'): void;
   notify(notification: Notification): void;
   readonly deletions: DeletionQueue;
+  /** How to undo what the last file or bulk change of this tab did. */
+  readonly undo: Undo | undefined;
+  rememberUndo(undo: Undo | undefined): void;
   readonly follower: Follower;
+}
+
+/** How to take back what a file or a bulk change did. */
+export interface Undo {
+  readonly resource: Resource;
+  /** So many records it made different. */
+  readonly created: number;
+  readonly changed: number;
+  readonly deleted: number;
+  /** Files to import one after the other. */
+  readonly steps: readonly {
+    readonly file: File;
+    readonly use: { readonly match: string | undefined; readonly existing: 'merge' | 'replace' };
+    /** For what is created again. */
+    readonly key?: string;
+  }[];
 }
 
 /** A record that changed, or was deleted. */

@@ -1,12 +1,15 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Page } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
+import { formFields } from '../edit/form-model.js';
 import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
+import { actionName, BulkDialog } from './bulk-dialog.js';
+import { actionsOf, type BulkAction } from './changes.js';
 
 interface BulkBarProps {
   readonly resource: Resource;
@@ -14,20 +17,45 @@ interface BulkBarProps {
   /** The filters, search and sort of the list, by their parameter names. */
   readonly query: Readonly<Record<string, string>>;
   readonly page: Page<CatalogueRecord>;
+  /** Reads the list again. */
+  reload(): void;
 }
 
 /** How many records are selected, and what can be done with them. */
 export function BulkBar(props: BulkBarProps): JSX.Element | null {
-  const { selection } = props;
-  const { bulk: texts } = useConsole().texts;
-  if (selection.ids.size === 0) return null;
+  const { resource, selection, query, reload } = props;
+  const { references, texts: all, undo } = useConsole();
+  const { bulk: texts } = all;
+  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const [begun, setBegun] = useState<{ readonly first: BulkAction | undefined }>();
+  const lastUndo = useRef(undo);
+  useEffect(() => {
+    if (lastUndo.current && !undo) reload();
+    lastUndo.current = undo;
+  }, [undo]);
+  const close = (isDone: boolean) => {
+    setBegun(undefined);
+    if (isDone) reload();
+  };
+  if (selection.ids.size === 0 && !begun) return null;
   return (
     <section class="bulk-bar" aria-label={texts.title}>
+      {begun && <BulkDialog {...{ resource, fields, selection, query, ...begun }} onClose={close} />}
       <strong role="status">{texts.selected(numberText(selection.ids.size))}</strong>
       <SelectMore {...props} />
       <Button kind="link" class="last" onClick={() => selection.replace([])}>
         {texts.clear}
       </Button>
+      <div class="bulk-actions">
+        {actionsOf(resource, fields).map((action) => (
+          <Button key={`${action.kind} ${action.field.name}`} onClick={() => setBegun({ first: action })}>
+            {actionName(action, texts)}
+          </Button>
+        ))}
+        <Button kind="danger" onClick={() => setBegun({ first: undefined })}>
+          {texts.deleteThem}
+        </Button>
+      </div>
     </section>
   );
 }

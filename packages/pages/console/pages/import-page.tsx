@@ -112,11 +112,12 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       <RunStatus {...{ resource, run }} />
       {chosen && (
         <div class="actions">
-          {(state.step === 'ready' ? !isUpdate : isCheck && state.step === 'done' && hasEffect(progress)) && (
-            <Button kind="primary" onClick={() => begin(chosen, false)}>
-              {texts.start}
-            </Button>
-          )}
+          {(state.step === 'ready' ? !isUpdate : isCheck && state.step === 'done' && hasEffect(progress)) &&
+            run.unsaved === undefined && (
+              <Button kind="primary" onClick={() => begin(chosen, false)}>
+                {texts.start}
+              </Button>
+            )}
           {state.step === 'ready' && resource.importMatches.length > 0 && (
             <Button kind={isUpdate ? 'primary' : 'plain'} onClick={() => begin(chosen, true)}>
               {texts.check}

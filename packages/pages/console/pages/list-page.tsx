@@ -179,7 +179,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           )}
           {page && !isEmpty && <PagesBar {...{ resource, state, page, go }} />}
           {page && isSelectable && (
-            <BulkBar key={JSON.stringify(where)} {...{ resource, selection, page }} query={matching} />
+            <BulkBar key={JSON.stringify(where)} {...{ resource, selection, page, reload }} query={matching} />
           )}
         </div>
       </div>

@@ -19,7 +19,12 @@ import { comparisonOf, type ImportUse } from './import-use.js';
 /** So many characters of a record's text tell which one it is. */
 const EXCERPT = 80;
 
-interface ImportFindingsProps {
+/** Words about something else than a file. */
+export interface FindingWords {
+  readonly words?: Partial<(typeof TEXTS)['importing']['findings']> | undefined;
+}
+
+interface ImportFindingsProps extends FindingWords {
   readonly resource: Resource;
   readonly use: ImportUse;
   readonly findings: Findings;
@@ -30,9 +35,9 @@ interface ImportFindingsProps {
 
 /** The first records that an import changes, those that somebody else has changed, and those that are refused. */
 export function ImportFindings(props: ImportFindingsProps): JSX.Element {
-  const { resource, use, findings, progress, isCheck } = props;
+  const { resource, use, findings, progress, isCheck, words } = props;
   const { changed, deleted, refused } = progress;
-  const { changes, conflicts, refusals, ofAll } = useConsole().texts.importing.findings;
+  const { changes, conflicts, refusals, ofAll } = { ...useConsole().texts.importing.findings, ...words };
   const newer = refused.get('precondition_failed') ?? 0;
   const others = [...refused.values()].reduce((sum, count) => sum + count, -newer);
   const titled = (title: string, found: readonly Finding[], total: number) => ({
@@ -42,23 +47,23 @@ export function ImportFindings(props: ImportFindingsProps): JSX.Element {
   return (
     <>
       {isCheck && changed + deleted > 0 && (
-        <Changes {...{ resource, use, ...titled(changes, findings.changed, changed + deleted) }} />
+        <Changes {...{ resource, use, words, ...titled(changes, findings.changed, changed + deleted) }} />
       )}
-      {newer > 0 && <Changes {...{ resource, use, ...titled(conflicts, findings.conflicts, newer) }} />}
+      {newer > 0 && <Changes {...{ resource, use, words, ...titled(conflicts, findings.conflicts, newer) }} />}
       {others > 0 && <Refusals {...titled(refusals, findings.refused, others)} />}
     </>
   );
 }
 
-interface ChangesProps extends Pick<ImportFindingsProps, 'resource' | 'use'> {
+interface ChangesProps extends Pick<ImportFindingsProps, 'resource' | 'use' | 'words'> {
   readonly title: string;
   readonly findings: readonly Finding[];
 }
 
 /** What the service has beside what the file says, a row for each field that differs. */
-function Changes({ resource, use, title, findings }: ChangesProps): JSX.Element {
+function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.Element {
   const { api, references, texts } = useConsole();
-  const { record, field, now, inFile, named, gone, same } = texts.importing.findings;
+  const { record, field, now, inFile, named, gone, same } = { ...texts.importing.findings, ...words };
   const fields = useMemo(() => formFields(resource.input, references), [resource]);
   const nameOf = (current: CatalogueRecord) =>
     'name' in current ? named(recordName(resource, current), current.id) : recordName(resource, current);
@@ -138,7 +143,7 @@ function excerptOf({ text, columns }: FileRecord): string {
 }
 
 /** The refused records, with the reasons. */
-function Refusals({ title, findings }: Omit<ChangesProps, 'resource' | 'use'>): JSX.Element {
+function Refusals({ title, findings }: Pick<ChangesProps, 'title' | 'findings'>): JSX.Element {
   const { number, record, reason } = useConsole().texts.importing.findings;
   return (
     <Table title={title} columns={[number, record, reason]}>

@@ -45,7 +45,7 @@ export interface RunOptions {
   /** Tells which records are as the file says. It finds out what an attempt has done whose results were lost. */
   readonly areDone?: ((records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>) | undefined;
   /** Called once for each record in the order of the file, with its number, counted from 1. */
-  readonly onResult?: ((number: number, result: ImportResult) => void) | undefined;
+  readonly onResult?: ((number: number, result: ImportResult, finding: () => Promise<Finding>) => unknown) | undefined;
 }
 
 /** How many findings of each kind are kept. */
@@ -192,7 +192,7 @@ export class ImportRun {
     if (results.some(({ error }) => error)) this.failures.add(await recordsIn(this.source, part), results);
     for (const [at, result] of results.entries()) {
       this.count(result);
-      this.options.onResult?.(this.records + at + 1, result);
+      await this.options.onResult?.(this.records + at + 1, result, () => this.finding(part, at, result));
       const kept = this.keptIn(result);
       if (kept && kept.length < MAX_FINDINGS) kept.push(await this.finding(part, at, result));
     }
@@ -281,7 +281,7 @@ function isConflict({ status }: ImportResult): boolean {
  * @param onWait called with the seconds of a wait, and with undefined after it
  */
 export async function runPatiently(
-  run: ImportRun,
+  run: Pick<ImportRun, 'run'>,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
   onWait: (seconds: number | undefined) => void,

@@ -5,22 +5,28 @@ import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { formFields } from '../edit/form-model.js';
+import { numberText } from '../formats.js';
+import { randomKey } from '../random-key.js';
 import type { Resource } from '../types.js';
 import { changesOf, isDone } from './file-changes.js';
 import { ImportCounts } from './import-counts.js';
-import { ImportFindings } from './import-findings.js';
+import { type FindingWords, ImportFindings } from './import-findings.js';
 import { ImportRun, type Progress, type RunOptions, runPatiently, type Send } from './import-run.js';
 import { comparisonOf, type ImportUse, keyName, uniqueKey } from './import-use.js';
 import type { Format } from './records-in-file.js';
+import { MOST_KEPT, RunHistory } from './run-history.js';
+import { saveFile } from './save-file.js';
 
 /** What is sent, and how it is used. */
-export interface RunInput extends Pick<RunOptions, 'key' | 'rows'> {
+export interface RunInput extends Pick<RunOptions, 'key' | 'rows' | 'onResult'> {
   readonly file: File;
   readonly type: StreamType;
   readonly format: Format;
   readonly use: ImportUse;
   /** Whether nothing is written. */
   readonly isCheck: boolean;
+  /** Whether it takes back what another run did. */
+  readonly isUndo?: boolean;
 }
 
 type State =
@@ -34,11 +40,14 @@ export interface Run {
   readonly state: State;
   readonly progress: Progress | undefined;
   /** What was begun last. */
-  readonly attempt: { readonly run: ImportRun; readonly input: RunInput } | undefined;
+  readonly attempt: { readonly run: ImportRun; readonly input: RunInput; readonly history: RunHistory } | undefined;
   readonly isCheck: boolean;
   readonly isActive: boolean;
   /** Whether it has stopped and can continue. */
   readonly mayResume: boolean;
+  /** How many records the check would make different, if they are too many to be undone and their old values are not saved. */
+  readonly unsaved: number | undefined;
+  saveOldValues(): Promise<void>;
   begin(input: RunInput): void;
   resume(): void;
   stop(): void;
@@ -48,24 +57,32 @@ export interface Run {
 
 /** @param onStep called when a run begins or ends, which removes the button that had the focus */
 export function useRun(resource: Resource, onStep: () => void): Run {
-  const { api, references } = useConsole();
+  const { api, references, rememberUndo } = useConsole();
   const fields = useMemo(() => formFields(resource.input, references), [resource]);
   const [attempt, setAttempt] = useState<Run['attempt']>();
   const [state, setState] = useState<State>({ step: 'ready' });
   const [progress, setProgress] = useState<Progress>();
   const controller = useRef<AbortController | undefined>(undefined);
+  const [savedOf, setSavedOf] = useState<RunHistory>();
   // A person who signs in again continues with the new key.
   const current = useRef(api);
   current.current = api;
   useEffect(() => () => controller.current?.abort(), []);
 
-  const start = async (run: ImportRun) => {
+  const start = async ({ run, input: { isCheck, isUndo }, history }: NonNullable<Run['attempt']>) => {
+    const isKept = !isCheck && !isUndo && history.size <= MOST_KEPT;
+    const whole: Pick<ImportRun, 'run'> = {
+      async run(signal, onProgress) {
+        if (isKept) await history.read(signal);
+        await run.run(signal, onProgress);
+      },
+    };
     controller.current = new AbortController();
     const { signal } = controller.current;
     setState({ step: 'running' });
     onStep();
     try {
-      await runPatiently(run, signal, setProgress, (seconds) =>
+      await runPatiently(whole, signal, setProgress, (seconds) =>
         setState(seconds === undefined ? { step: 'running' } : { step: 'waiting', seconds }),
       );
       setProgress(run.progress);
@@ -73,6 +90,8 @@ export function useRun(resource: Resource, onStep: () => void): Run {
     } catch (error) {
       setState(signal.aborted ? { step: 'stopped' } : { step: 'stopped', error });
     }
+    const { undo } = history;
+    if (isKept && undo) rememberUndo({ resource, ...undo });
     onStep();
   };
   return {
@@ -82,21 +101,41 @@ export function useRun(resource: Resource, onStep: () => void): Run {
     isCheck: attempt?.input.isCheck ?? false,
     isActive: state.step === 'running' || state.step === 'waiting',
     mayResume: state.step === 'stopped' && mayContinue(state.error),
+    unsaved:
+      attempt && attempt.history.size > MOST_KEPT && attempt.history !== savedOf ? attempt.history.size : undefined,
+    async saveOldValues() {
+      if (!attempt) return;
+      for (const file of await attempt.history.oldValues(new AbortController().signal)) saveFile(file);
+      setSavedOf(attempt.history);
+    },
     begin(input) {
-      const { file, type, format, use, isCheck, key, rows } = input;
+      const { file, type, format, use, isCheck, key, rows, onResult } = input;
       const { match, existing } = use;
       const how = { ...(match !== undefined && { match, existing }), ...(isCheck && { dryRun: true }) };
       const collection = () => current.current.collection(resource);
       const send: Send = (body, each) => collection().importFile(type, body, { ...how, ...each });
+      const comparison = () => comparisonOf(collection(), fields, use);
       const areDone: RunOptions['areDone'] = async (records, signal) =>
-        (await changesOf(records, comparisonOf(collection(), fields, use), signal)).map(isDone);
+        (await changesOf(records, comparison(), signal)).map(isDone);
+      // What a check has found counts for the run behind it.
+      const isChecked = !isCheck && attempt?.input.isCheck && attempt.input.file === file;
+      const history = isChecked ? attempt.history : new RunHistory(comparison, randomKey());
       const forRun = isCheck ? {} : match === undefined ? { key } : { areDone };
-      const run = new ImportRun(file, format, send, { ...forRun, rows });
+      const run = new ImportRun(file, format, send, {
+        ...forRun,
+        rows,
+        async onResult(number, result, finding) {
+          if (isCheck) await history.find(number, result, finding);
+          else history.add(number, result);
+          await onResult?.(number, result, finding);
+        },
+      });
+      const next = { run, input, history };
       setProgress(undefined);
-      setAttempt({ run, input });
-      void start(run);
+      setAttempt(next);
+      void start(next);
     },
-    resume: () => attempt && void start(attempt.run),
+    resume: () => attempt && void start(attempt),
     stop: () => controller.current?.abort(),
     reset() {
       setAttempt(undefined);
@@ -114,8 +153,22 @@ interface RunStatusProps {
 /** How far a run is, why it waits or has stopped, and what came of it. */
 export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
   const { importing: texts } = useConsole().texts;
-  const { state, progress, attempt, isCheck, isActive, mayResume } = run;
+  const { state, progress, attempt, isCheck, isActive } = run;
   const isUpdate = attempt?.input.use.match !== undefined;
+  return (
+    <>
+      <RunTrouble run={run} />
+      {state.step === 'done' && progress && <Outcome {...{ resource, progress, isUpdate, isCheck }} />}
+      {progress && <ImportCounts {...{ progress, isUpdate, isCheck }} isDone={state.step === 'done'} />}
+      {!progress && isActive && <p>{texts.starting}</p>}
+    </>
+  );
+}
+
+/** Why a run waits or has stopped, and what comes before a run that cannot be undone. */
+export function RunTrouble({ run }: Pick<RunStatusProps, 'run'>): JSX.Element {
+  const { importing: texts, undo } = useConsole().texts;
+  const { state, isCheck, mayResume, unsaved } = run;
   return (
     <>
       {state.step === 'stopped' && 'error' in state && <StoppedBy error={state.error} />}
@@ -132,19 +185,32 @@ export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
           <p>{texts.waiting(state.seconds)}</p>
         </Notice>
       )}
-      {state.step === 'done' && progress && <Outcome {...{ resource, progress, isUpdate, isCheck }} />}
-      {progress && <ImportCounts {...{ progress, isUpdate, isCheck }} isDone={state.step === 'done'} />}
-      {!progress && isActive && <p>{texts.starting}</p>}
+      {state.step === 'done' && isCheck && unsaved !== undefined && (
+        <Notice>
+          <p>{undo.tooMany(numberText(unsaved), numberText(MOST_KEPT))}</p>
+          <Button onClick={() => void run.saveOldValues()}>{undo.saveOldValues}</Button>
+        </Notice>
+      )}
     </>
   );
 }
 
 /** The first records that a run changes, those that somebody else has changed, and those that are refused. */
-export function RunFindings({ resource, run }: RunStatusProps): JSX.Element | null {
+export function RunFindings({ resource, run, words }: RunStatusProps & FindingWords): JSX.Element | null {
   const { attempt, progress, isActive, isCheck } = run;
   if (!attempt || !progress || isActive) return null;
+  const { use } = attempt.input;
+  return <ImportFindings {...{ resource, progress, isCheck, use, words }} findings={attempt.run.findings} />;
+}
+
+/** How far a run is. */
+export function RunProgress({ run: { progress } }: Pick<RunStatusProps, 'run'>): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  const share = progress ? progress.done / progress.total : 0;
   return (
-    <ImportFindings {...{ resource, progress, isCheck }} use={attempt.input.use} findings={attempt.run.findings} />
+    <p class="import-progress">
+      <progress max={1} value={share} aria-label={texts.share} /> <span>{texts.percent(Math.floor(share * 100))}</span>
+    </p>
   );
 }
 

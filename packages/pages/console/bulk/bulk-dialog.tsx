@@ -1,0 +1,302 @@
+import type { JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { Button } from '../components/button.js';
+import { Dialog } from '../components/dialog.js';
+import { Field as Labelled } from '../components/field.js';
+import { ErrorNotice, Notice } from '../components/notice.js';
+import { useConsole } from '../context.js';
+import { CompletedResource } from '../edit/completions.js';
+import { FieldControl } from '../edit/fields.js';
+import type { Field } from '../edit/form-model.js';
+import { pointerTo } from '../edit/json.js';
+import { UnsavedGuard } from '../edit/unsaved.js';
+import { labelOf, numberText } from '../formats.js';
+import type { Selection } from '../selection.js';
+import { reasonOf } from '../transfer/failed-records.js';
+import { RunFindings, RunProgress, RunTrouble, refusedIn, useRun } from '../transfer/use-run.js';
+import type { Resource } from '../types.js';
+import {
+  actionsOf,
+  type BulkAction,
+  type BulkChange,
+  type ChangeProblem,
+  editOf,
+  newChange,
+  patchOf,
+} from './changes.js';
+import { type Plan, planOf } from './plan.js';
+
+interface BulkDialogProps {
+  readonly resource: Resource;
+  readonly fields: readonly Field[];
+  readonly selection: Selection;
+  /** The filters and the search of the list. */
+  readonly query: Readonly<Record<string, string>>;
+  /** What the person chose first; undefined deletes. */
+  readonly first: BulkAction | undefined;
+  /** @param isDone whether something was written */
+  onClose(isDone: boolean): void;
+}
+
+/** Changes or deletes the selected records: first it shows what would happen, then it does it. */
+export function BulkDialog({ resource, fields, selection, query, first, onClose }: BulkDialogProps): JSX.Element {
+  const { api, texts: all } = useConsole();
+  const { bulk: texts, importing } = all;
+  const [changes, setChanges] = useState<readonly BulkChange[]>(first ? [newChange(first)] : []);
+  const [problems, setProblems] = useState<ReadonlyMap<BulkAction, ChangeProblem>>(new Map());
+  const [plan, setPlan] = useState<Plan>();
+  const [reading, setReading] = useState<{ readonly error?: unknown }>();
+  const content = useRef<HTMLDivElement>(null);
+  const run = useRun(resource, () => content.current?.focus());
+  const told = useRef({ done: new Set<number>(), reasons: new Map<number, string>() });
+  const others = useMemo(
+    () => actionsOf(resource, fields).filter((action) => !changes.some((one) => isSameAction(one.action, action))),
+    [changes],
+  );
+  const { state, progress, isCheck, isActive, mayResume, attempt } = run;
+  const isWritten = attempt !== undefined && !isCheck;
+  const isUnfinished = isWritten && (isActive || mayResume);
+
+  const begin = (file: File, isCheck: boolean, ids: readonly number[]) =>
+    run.begin({
+      file,
+      type: 'application/x-ndjson',
+      format: 'ndjson',
+      use: { match: 'id', existing: 'merge' },
+      isCheck,
+      onResult(number, { error, status }) {
+        const id = ids[number - 1] ?? 0;
+        if (isCheck) return;
+        if (error) told.current.reasons.set(id, status === 412 ? texts.changedSince : reasonOf(error));
+        else told.current.done.add(id);
+      },
+    });
+  const preview = async () => {
+    const edits = changes.map((change) => ({
+      action: change.action,
+      name: change.action.field.name,
+      edit: editOf(change),
+    }));
+    setProblems(
+      new Map(edits.flatMap(({ action, edit }) => (typeof edit === 'object' ? [[action, edit] as const] : []))),
+    );
+    const ready = edits.flatMap(({ name, edit }) => (typeof edit === 'function' ? [{ name, edit }] : []));
+    if (ready.length < edits.length) return;
+    setReading({});
+    try {
+      const next = await planOf(
+        api.collection(resource),
+        { ids: selection.ids, query: selection.areAll ? query : undefined },
+        [...new Set(ready.map(({ name }) => name))],
+        (record, skip) => {
+          if (!first) return { deleted: true };
+          const patch = patchOf(record, ready, skip);
+          return Object.keys(patch).length > 0 ? patch : undefined;
+        },
+        new AbortController().signal,
+      );
+      setPlan(next);
+      setReading(undefined);
+      if (next.ids.length > 0) begin(next.file, true, next.ids);
+      else content.current?.focus();
+    } catch (error) {
+      setReading({ error });
+    }
+  };
+  const close = () => {
+    if (isActive && isWritten) return;
+    if (isWritten) {
+      const { done, reasons } = told.current;
+      selection.replace(plan?.ids.filter((id) => !done.has(id)) ?? [], { reasons });
+    }
+    onClose(isWritten);
+  };
+  const back = () => {
+    run.reset();
+    setPlan(undefined);
+  };
+  const name = (count: number) =>
+    `${numberText(count)} ${count === 1 ? resource.singular : resource.title.toLowerCase()}`;
+  const act = first ? texts.change : texts.delete;
+  const effect = (progress?.changed ?? 0) + (progress?.deleted ?? 0);
+  const isForm = !plan;
+  return (
+    <Dialog title={act(name(selection.ids.size))} onClose={close} isWide={!isForm}>
+      <UnsavedGuard isDirty={isUnfinished} words={texts.leaving} />
+      {isForm ? (
+        <form
+          class="bulk-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void preview();
+          }}
+        >
+          {!first && <p>{texts.deleteHint}</p>}
+          <CompletedResource.Provider value={resource}>
+            {changes.map((change, at) => (
+              <ChangeRow
+                key={`${change.action.kind} ${change.action.field.name}`}
+                change={change}
+                problem={problems.get(change.action)}
+                onChange={(next) => setChanges(changes.map((one, other) => (other === at ? next : one)))}
+              />
+            ))}
+          </CompletedResource.Provider>
+          {first && others.length > 0 && (
+            <p class="actions">
+              <span class="hint">{texts.also}</span>
+              {others.map((action) => (
+                <Button
+                  key={`${action.kind} ${action.field.name}`}
+                  kind="link"
+                  onClick={() => setChanges([...changes, newChange(action)])}
+                >
+                  {actionName(action, texts)}
+                </Button>
+              ))}
+            </p>
+          )}
+          {reading?.error !== undefined && <ErrorNotice error={reading.error} />}
+          <p class="actions">
+            <Button onClick={close}>{texts.cancel}</Button>
+            <Button kind="primary" submit busy={reading !== undefined && reading.error === undefined}>
+              {texts.preview}
+            </Button>
+          </p>
+        </form>
+      ) : (
+        <>
+          <div ref={content} tabIndex={-1} class="bulk-content">
+            {(state.step === 'done' || plan.ids.length === 0) && (
+              <Summary
+                plan={plan}
+                isCheck={!isWritten}
+                isDeletion={!first}
+                done={effect + (progress?.earlier ?? 0)}
+                refused={refusedIn(progress)}
+              />
+            )}
+            <RunTrouble run={run} />
+            {state.step !== 'done' && <RunProgress run={run} />}
+            <RunFindings {...{ resource, run }} words={texts.findings} />
+          </div>
+          <p class="actions">
+            {isActive && isWritten && <Button onClick={run.stop}>{importing.cancel}</Button>}
+            {!isWritten && (
+              <>
+                <Button onClick={close}>{texts.cancel}</Button>
+                <Button onClick={back}>{texts.back}</Button>
+              </>
+            )}
+            {!isWritten && state.step === 'done' && effect > 0 && run.unsaved === undefined && (
+              <Button kind={first ? 'primary' : 'danger'} onClick={() => begin(plan.file, false, plan.ids)}>
+                {act(name(effect))}
+              </Button>
+            )}
+            {isWritten && !isActive && (
+              <Button kind="primary" onClick={close}>
+                {texts.close}
+              </Button>
+            )}
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function isSameAction(one: BulkAction, other: BulkAction): boolean {
+  return one.kind === other.kind && one.field.name === other.field.name;
+}
+
+type Texts = ReturnType<typeof useConsole>['texts']['bulk'];
+
+/** What an action is called, such as "Add tags". */
+export function actionName({ kind, field }: BulkAction, texts: Texts): string {
+  return texts.actions[kind](labelOf(field.name).toLowerCase());
+}
+
+interface ChangeRowProps {
+  readonly change: BulkChange;
+  readonly problem: ChangeProblem | undefined;
+  onChange(change: BulkChange): void;
+}
+
+function ChangeRow({ change, problem, onChange }: ChangeRowProps): JSX.Element {
+  const { bulk: texts, form } = useConsole().texts;
+  const { action, value, isPercent } = change;
+  const { kind, field } = action;
+  const message = problem && (problem.code === 'missing' ? texts.missing : form.problem(problem));
+  const name = actionName(action, texts);
+  if (kind === 'price')
+    return (
+      <div class="form-row">
+        <Labelled label={name}>
+          {(control) => (
+            <select
+              {...control}
+              value={isPercent ? 'percent' : 'amount'}
+              onChange={({ currentTarget }) => onChange({ ...change, isPercent: currentTarget.value === 'percent' })}
+            >
+              <option value="percent">{texts.byPercent}</option>
+              <option value="amount">{texts.toAmount}</option>
+            </select>
+          )}
+        </Labelled>
+        <Labelled
+          label={isPercent ? texts.percent : texts.amount}
+          hint={isPercent ? texts.percentHint : texts.amountHint}
+          error={message}
+        >
+          {(control) => (
+            <input
+              {...control}
+              inputMode="decimal"
+              value={String(value)}
+              onInput={({ currentTarget }) => onChange({ ...change, value: currentTarget.value })}
+            />
+          )}
+        </Labelled>
+      </div>
+    );
+  const pointer = pointerTo(field.name);
+  return (
+    <fieldset class="bulk-change">
+      <legend>{name}</legend>
+      <FieldControl
+        field={{ ...field, isRequired: false }}
+        pointer={pointer}
+        value={value}
+        messages={new Map(message === undefined ? [] : [[pointer, message]])}
+        onChange={(next) => onChange({ ...change, value: next })}
+      />
+    </fieldset>
+  );
+}
+
+interface SummaryProps {
+  readonly plan: Plan;
+  readonly isCheck: boolean;
+  readonly isDeletion: boolean;
+  readonly done: number;
+  readonly refused: number;
+}
+
+/** What would happen or what has happened to all selected records, each counted once or as skipped. */
+function Summary({ plan, isCheck, isDeletion, done, refused }: SummaryProps): JSX.Element {
+  const { bulk: texts } = useConsole().texts;
+  const { unchanged, skipped, gone } = plan;
+  const counts: [number, (count: string) => string][] = [
+    [refused, isCheck ? texts.wouldBeRefused : texts.refused],
+    [unchanged, texts.unchanged],
+    [skipped.get('noPrice') ?? 0, texts.noPrice],
+    [skipped.get('otherCurrency') ?? 0, texts.otherCurrency],
+    [gone, texts.gone],
+  ];
+  const title = (isCheck ? texts.would : texts.was)(numberText(done), isDeletion);
+  return (
+    <Notice kind={!isCheck && refused === 0 ? 'success' : 'info'} title={title}>
+      {counts.map(([count, text]) => count > 0 && <p key={text(String(count))}>{text(numberText(count))}</p>)}
+    </Notice>
+  );
+}

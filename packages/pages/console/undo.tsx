@@ -1,0 +1,92 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from './components/button.js';
+import { Dialog } from './components/dialog.js';
+import { Notice } from './components/notice.js';
+import { useConsole } from './context.js';
+import { UnsavedGuard } from './edit/unsaved.js';
+import { numberText } from './formats.js';
+import type { Progress } from './transfer/import-run.js';
+import { RunFindings, RunProgress, RunTrouble, refusedIn, useRun } from './transfer/use-run.js';
+import type { Undo } from './types.js';
+
+/** What the last file or bulk change of this tab did, with the button that takes it back. The shell shows it. */
+export function UndoNotice(): JSX.Element | null {
+  const { undo, rememberUndo, texts } = useConsole();
+  const [opened, setOpened] = useState<Undo>();
+  return (
+    <>
+      {undo && (
+        <Notice>
+          <p>{texts.undo.done(undo.resource.title, undo)}</p>
+          <Button onClick={() => setOpened(undo)}>{texts.undo.button}</Button>
+          <Button kind="link" aria-label={texts.undo.forget} onClick={() => rememberUndo(undefined)}>
+            ×
+          </Button>
+        </Notice>
+      )}
+      {opened && <UndoDialog undo={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+interface UndoDialogProps {
+  readonly undo: Undo;
+  onClose(): void;
+}
+
+function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
+  const { rememberUndo, texts: all } = useConsole();
+  const { undo: texts, bulk, importing } = all;
+  const { resource, steps, changed, created, deleted } = undo;
+  const content = useRef<HTMLDivElement>(null);
+  const run = useRun(resource, () => content.current?.focus());
+  const [ended, setEnded] = useState<readonly Progress[]>([]);
+  const { state, progress, attempt, isActive, mayResume } = run;
+  const begin = (at: number) => {
+    const step = steps[at];
+    if (step) run.begin({ ...step, type: 'application/x-ndjson', format: 'ndjson', isCheck: false, isUndo: true });
+  };
+  useEffect(() => {
+    if (state.step !== 'done' || !progress) return;
+    setEnded([...ended, progress]);
+    if (ended.length + 1 < steps.length) begin(ended.length + 1);
+    else rememberUndo(undefined);
+  }, [state.step, attempt]);
+  const isDone = ended.length === steps.length;
+  const undone = ended.reduce((sum, one) => sum + one.created + one.changed + one.deleted + one.earlier, 0);
+  const refused = ended.reduce((sum, one) => sum + refusedIn(one), 0);
+  const close = () => !isActive && onClose();
+  return (
+    <Dialog title={texts.title} onClose={close} isWide={refused > 0}>
+      <UnsavedGuard isDirty={isActive || mayResume} words={texts.leaving} />
+      <div ref={content} tabIndex={-1} class="bulk-content">
+        {!attempt && (
+          <>
+            {changed > 0 && <p>{texts.changed(numberText(changed))}</p>}
+            {created > 0 && <p>{texts.created(numberText(created))}</p>}
+            {deleted > 0 && <p>{texts.deleted(numberText(deleted))}</p>}
+            <p>{texts.kept}</p>
+          </>
+        )}
+        {isDone && (
+          <Notice kind={refused > 0 ? 'info' : 'success'}>
+            <p>{texts.outcome(numberText(undone), numberText(refused))}</p>
+          </Notice>
+        )}
+        <RunTrouble run={run} />
+        {attempt && !isDone && <RunProgress run={run} />}
+        {isDone && <RunFindings {...{ resource, run }} words={texts.findings} />}
+      </div>
+      <p class="actions">
+        {isActive && <Button onClick={run.stop}>{importing.cancel}</Button>}
+        {!isActive && <Button onClick={close}>{isDone ? bulk.close : bulk.cancel}</Button>}
+        {!attempt && (
+          <Button kind="primary" onClick={() => begin(0)}>
+            {texts.button}
+          </Button>
+        )}
+      </p>
+    </Dialog>
+  );
+}
