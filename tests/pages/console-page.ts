@@ -18,7 +18,9 @@ export interface ConsolePage {
 }
 
 /** Returns a function that opens the console, signed in, for the tests of one `describe`. */
-export function consolePages(service: InProcessService): (hash?: string, options?: Opening) => Promise<ConsolePage> {
+export function consolePages(
+  service: Pick<InProcessService, 'port'>,
+): (hash?: string, options?: Opening) => Promise<ConsolePage> {
   const launched = browser();
   const contexts: BrowserContext[] = [];
   afterEach(async () => {
