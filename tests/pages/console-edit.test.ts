@@ -39,7 +39,7 @@ describe('the console, when a person edits', () => {
     page
       .getByRole('textbox', { name: label, exact: true })
       .or(page.getByRole('combobox', { name: label, exact: true }));
-  const save = (page: Page) => page.getByRole('button', { name: /^(Save|Create|Create it anew)$/ }).click();
+  const save = (page: Page) => page.getByRole('button', { name: /^(Save|Create|Create it again)$/ }).click();
   const saved = (page: Page) =>
     page
       .getByText(/^Saved /)
@@ -454,7 +454,7 @@ describe('the console, when a person edits', () => {
       });
       await save(page);
       await problems(page).getByText('Somebody deleted this record').waitFor();
-      await page.getByRole('button', { name: 'Create it anew' }).click();
+      await page.getByRole('button', { name: 'Create it again' }).click();
       await page.getByRole('heading', { level: 1, name: '“Phoenix”' }).waitFor();
       const hash = new URL(page.url()).hash;
       expect(hash).to.not.equal(`#/products/${id}`);

@@ -55,7 +55,7 @@ describe('the API keys in the console', () => {
     const { page } = await open('#/keys/new', { key });
     const scopes = page.getByRole('group', { name: 'Scopes' });
     await scopes.waitFor();
-    expect((await scopes.locator('label').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
+    expect((await scopes.locator('code').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
       'users:read',
       'keys:admin',
     ]);

@@ -80,7 +80,7 @@ describe('the console, while others work', () => {
     await client().delete('/v1/products/3');
     await status(page, 'Somebody deleted this record.');
     expect(await name(page).inputValue()).to.equal('Still mine');
-    await page.getByRole('button', { name: 'Create it anew' }).waitFor();
+    await page.getByRole('button', { name: 'Create it again' }).waitFor();
     expect(errors).to.deep.equal([]);
   });
 });

@@ -47,8 +47,8 @@ describe('webhooks in the console', () => {
 
     await says('None yet');
     await button('Send a test').click();
-    await page.getByRole('alert').getByText('did not take the test message').waitFor();
-    await page.getByRole('row', { name: /webhook\.test.*not taken.*ECONNREFUSED/ }).waitFor();
+    await page.getByRole('alert').getByText('The test message was not delivered').waitFor();
+    await page.getByRole('row', { name: /webhook\.test.*not delivered.*ECONNREFUSED/ }).waitFor();
     await expectAccessible(page, 'the page');
 
     await page.getByLabel('Users').check();

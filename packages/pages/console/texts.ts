@@ -208,7 +208,7 @@ export const TEXTS = {
     listHint: (separator: string) => `Several values with ${separator === ';' ? 'semicolons' : 'commas'}.`,
     amountHint: (currency: string | undefined) =>
       currency === undefined
-        ? `Such as ${amountText(4990, '')}. Without a filter by the currency, the smallest units of all currencies are compared: ${amountText(4990, 'EUR')} EUR and 4990 JPY are equal.`
+        ? `Such as ${amountText(4990, '')}. Without a filter by the currency, ${amountText(4990, 'EUR')} EUR and 4990 JPY count as equal.`
         : `In ${currency}, such as ${amountText(4990, currency)}.`,
     operators: {
       equals: 'is',
@@ -279,7 +279,7 @@ export const TEXTS = {
     create: 'Create',
     duplicate: 'Duplicate',
     copied: (name: string) => `This is a copy of ${name}. It is not saved yet.`,
-    createAnew: 'Create it anew',
+    createAnew: 'Create it again',
     save: 'Save',
     saving: 'Saving…',
     revert: 'Discard changes',
@@ -341,7 +341,7 @@ export const TEXTS = {
     undo: 'Undo',
     undoOne: (name: string) => `Undo the deletion of ${name}`,
     failed: (name: string) => `${name} was not deleted.`,
-    conflict: 'Somebody else changed it meanwhile.',
+    conflict: 'Somebody else has changed it.',
     show: 'Show it',
     dismiss: 'Dismiss',
     dismissOne: (name: string) => `Dismiss the message about ${name}`,
@@ -505,12 +505,12 @@ export const TEXTS = {
     create: 'Create webhook',
     name: 'Name',
     url: 'URL',
-    urlHint: 'The service sends a POST there after each change, by https alone.',
-    otherUrlHint: 'Another URL gets a new secret, and makes your key the owner.',
+    urlHint: 'The service sends a message there after each change.',
+    otherUrlHint: 'Another URL gets a new secret, and the webhook then belongs to your key.',
     resources: 'Changes of',
-    resourcesHint: 'Your key is the owner: the webhook sends only while the key is valid and may read these.',
+    resourcesHint: 'The webhook belongs to your key: it sends while the key is valid and may read these.',
     ownerHint:
-      'Another choice makes your key the owner: the webhook sends only while the key is valid and may read these.',
+      'After another choice the webhook belongs to your key: it sends while the key is valid and may read these.',
     created: 'The webhook is created',
     once: 'Copy the secret now: the service does not show it again. The receiver needs it to check the signature of each message.',
     replayed:
@@ -521,21 +521,19 @@ export const TEXTS = {
     renew: 'Make a new secret',
     renewTitle: 'Make a new secret?',
     renewText:
-      'The new secret signs at once. The old one signs too for 24 hours, so that the receiver can change meanwhile.',
+      'The new secret signs at once. The old one signs too for 24 hours, which is the time to give the receiver the new one.',
     newSecret: 'The new secret',
     test: 'Send a test',
     testing: 'Sending…',
     tested: (isTaken: boolean, outcome: string) =>
-      isTaken
-        ? `The receiver took the test message. ${outcome}.`
-        : `The receiver did not take the test message. ${outcome}.`,
+      isTaken ? `The test message was delivered. ${outcome}.` : `The test message was not delivered. ${outcome}.`,
     responded: (status: number) => `Status ${status}`,
     pause: 'Pause',
-    pausedNow: 'The webhook is paused. What changes meanwhile is reported when it is resumed.',
+    pausedNow: 'The webhook is paused. It reports what changes until then when you resume it.',
     resume: 'Resume',
     resumed: 'The webhook sends again.',
     isPaused: 'It is paused',
-    isFailing: 'The newest message was not taken; it is sent again by itself',
+    isFailing: 'The last message was not delivered. The service sends it again',
     delete: 'Delete',
     deleteTitle: (name: string) => `Delete “${name}”?`,
     deleteText: 'Nothing is reported to its receiver from then on. This cannot be undone.',
@@ -549,9 +547,8 @@ export const TEXTS = {
     message: 'Message',
     changes: 'Changes',
     outcome: 'Outcome',
-    taken: 'taken',
-    notTaken: 'not taken',
-    cancel: 'Cancel',
+    taken: 'delivered',
+    notTaken: 'not delivered',
   },
   keys: {
     title: 'API keys',
@@ -559,6 +556,16 @@ export const TEXTS = {
     create: 'Create key',
     name: 'Name',
     scopes: 'Scopes',
+    scopeWords: {
+      'products:read': 'See all products, also drafts and archived ones',
+      'products:write': 'Create, change, import and delete products',
+      'users:read': 'See users',
+      'users:write': 'Create, change, import and delete users',
+      'orders:read': 'See orders',
+      'orders:write': 'Create, change, import and delete orders',
+      'keys:admin': 'Create and revoke API keys',
+      'webhooks:admin': 'Create, change and delete webhooks',
+    } as Readonly<Record<string, string>>,
     expires: 'Expires',
     created: 'The key is created',
     once: 'Copy the key now: the service stores only its hash and cannot show it again.',
@@ -596,7 +603,9 @@ export const TEXTS = {
     forbidden: {
       title: 'This key does not allow that',
       text: (scope: string) =>
-        scope === '' ? 'It lacks a scope.' : `It lacks the scope ${scope}. Sign in with a key that has it.`,
+        scope === ''
+          ? 'It does not have the scope for it.'
+          : `It needs the scope ${scope}. Sign in with a key that has it.`,
     },
     notFound: { title: 'There is no such record', text: 'It was deleted, or the link is wrong.' },
     conflict: { title: 'Somebody else changed this record', text: 'Read it again before you change it.' },

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
-import { Dialog } from '../components/dialog.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
+import { Question } from '../components/question.js';
 import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { labelOf, numberText } from '../formats.js';
@@ -41,7 +41,9 @@ export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
         <>
           <dl class="details">
             {resource.fields
-              .filter(({ isMetadata }) => !isMetadata)
+              .filter(
+                ({ name, isMetadata }) => !isMetadata && name !== 'name' && (record[name] ?? EMPTY[name]) !== undefined,
+              )
               .map((field) => (
                 <div key={field.name}>
                   <dt>{labelOf(field.name)}</dt>
@@ -124,7 +126,13 @@ function RevokeDialog({ resource, id, record, onClose }: RevokeDialogProps): JSX
   };
   const isLast = problem instanceof CatalogueError && problem.code === 'last_admin_key';
   return (
-    <Dialog title={texts.revokeTitle(name)} onClose={onClose}>
+    <Question
+      title={texts.revokeTitle(name)}
+      label={texts.revoke}
+      isBusy={isBusy}
+      onAnswer={() => void revoke()}
+      onClose={onClose}
+    >
       <p>{texts.revokeText}</p>
       <p>{texts.revokeOwn}</p>
       {isLast && (
@@ -133,12 +141,6 @@ function RevokeDialog({ resource, id, record, onClose }: RevokeDialogProps): JSX
         </Notice>
       )}
       {problem !== undefined && !isLast && <ErrorNotice error={problem} />}
-      <div class="actions">
-        <Button onClick={onClose}>{texts.cancel}</Button>
-        <Button kind="danger" busy={isBusy} onClick={() => void revoke()}>
-          {texts.revoke}
-        </Button>
-      </div>
-    </Dialog>
+    </Question>
   );
 }

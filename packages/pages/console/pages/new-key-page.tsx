@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { Field } from '../components/field.js';
 import { SecretDialog } from '../components/secret-dialog.js';
@@ -47,8 +48,9 @@ export function NewKeyPage({ resource }: ResourcePageProps): JSX.Element {
   const done = () => navigate({ page: 'list', resource: resource.name, query: new URLSearchParams() });
   return (
     <>
+      <Breadcrumb resource={resource} />
       <h1>{texts.new}</h1>
-      <form class="narrow" noValidate onSubmit={(event) => void submit(event)}>
+      <form class="narrow form-section" noValidate onSubmit={(event) => void submit(event)}>
         {failed && <ProblemSummary failed={failed} />}
         <Field label={texts.name} hint={wordsOf('name', resource.name)?.help} error={messages.get('/name')} isRequired>
           {(control) => (
@@ -64,7 +66,8 @@ export function NewKeyPage({ resource }: ResourcePageProps): JSX.Element {
           <legend>{texts.scopes} *</legend>
           {api.permissions.scopes.map((scope) => (
             <label key={scope}>
-              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} /> {scope}
+              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />{' '}
+              {texts.scopeWords[scope]} <code>{scope}</code>
             </label>
           ))}
           <p id="scopes-note" class={messages.get('/scopes') ? 'field-error' : 'hint'}>

@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { Field } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { failedOf, messagesOf, ProblemSummary } from '../edit/problems.js';
+import { useSaveKey } from '../edit/unsaved.js';
 import { wordsOf } from '../field-words.js';
 import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
@@ -37,12 +38,14 @@ export function WebhookForm(props: WebhookFormProps): JSX.Element {
     [problem],
   );
   const messages = messagesOf(failed?.problems ?? []);
+  const form = useRef<HTMLFormElement>(null);
+  useSaveKey(form);
   const submit = (event: Event) => {
     event.preventDefault();
     onSubmit();
   };
   return (
-    <form class="narrow" noValidate onSubmit={submit}>
+    <form class="narrow form-section" ref={form} noValidate onSubmit={submit}>
       {failed && <ProblemSummary failed={failed} />}
       <Field label={texts.name} hint={wordsOf('name', resource.name)?.help} error={messages.get('/name')} isRequired>
         {(control) => (

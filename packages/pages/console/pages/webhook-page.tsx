@@ -1,11 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Snapshot } from '#packages/client/index.js';
 import { errorFrom } from '../api.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
-import { Dialog } from '../components/dialog.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
+import { Question } from '../components/question.js';
 import { SecretDialog } from '../components/secret-dialog.js';
 import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
@@ -148,7 +148,7 @@ export function WebhookPage({ resource, id }: RecordPageProps): JSX.Element {
           onAnswer={() => void run('secret', renew(found))}
           onClose={() => setAsking(undefined)}
         >
-          {texts.renewText}
+          <p>{texts.renewText}</p>
         </Question>
       )}
       {asking === 'delete' && (
@@ -159,7 +159,7 @@ export function WebhookPage({ resource, id }: RecordPageProps): JSX.Element {
           onAnswer={() => void run('delete', remove(found))}
           onClose={() => setAsking(undefined)}
         >
-          {texts.deleteText}
+          <p>{texts.deleteText}</p>
         </Question>
       )}
       {secret !== undefined && (
@@ -341,29 +341,5 @@ function Settings({ resource, found, onSave }: SettingsProps): JSX.Element {
       </WebhookForm>
       <UnsavedGuard isDirty={isDirty} />
     </>
-  );
-}
-
-interface QuestionProps {
-  readonly title: string;
-  /** Of the button that does it. */
-  readonly label: string;
-  readonly isBusy: boolean;
-  readonly children: ComponentChildren;
-  onAnswer(): void;
-  onClose(): void;
-}
-
-function Question({ title, label, isBusy, children, onAnswer, onClose }: QuestionProps): JSX.Element {
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <p>{children}</p>
-      <div class="actions">
-        <Button onClick={onClose}>{texts.cancel}</Button>
-        <Button kind="danger" busy={isBusy} onClick={onAnswer}>
-          {label}
-        </Button>
-      </div>
-    </Dialog>
   );
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { FIELD_WORDS } from '#packages/pages/console/field-words.js';
 import { resourcesOf } from '#packages/pages/console/resources.js';
+import { TEXTS } from '#packages/pages/console/texts.js';
 import type { AnySchema, OpenApi, Schema } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
+import { SCOPES } from '#src/domain/access.js';
 import { documentOf } from '../../../../support/openapi/described.js';
 
 const list = (schema: object, parameters: object[] = []) => ({
@@ -110,6 +112,10 @@ describe('the words for fields', () => {
     expect(withForm.map(({ key }) => key)).to.include.members(['sku', 'images.url', 'email']);
     for (const { key } of withForm) expect(FIELD_WORDS[key], key).to.have.property('form');
   });
+});
+
+describe('the words for scopes', () => {
+  it('are there for each', () => expect(TEXTS.keys.scopeWords).to.have.all.keys(SCOPES));
 });
 
 describe('the resources of the console', () => {
