@@ -112,6 +112,9 @@ function facetsOf(facets: OperationObject | undefined, query: readonly Parameter
     .map(({ name }) => name);
 }
 
+/** Lists have it only with `distinct`. */
+const VARIANTS = 'variants';
+
 /** Fields in the order of the document. The fields that only `fields` shows come last. */
 function fieldsOf(
   resource: string,
@@ -121,7 +124,7 @@ function fieldsOf(
   references: References,
 ): Field[] {
   const fields = Object.entries(record.properties ?? {}).filter(
-    ([name]) => selectable.length === 0 || selectable.includes(name),
+    ([name]) => name !== VARIANTS && (selectable.length === 0 || selectable.includes(name)),
   );
   return fields.map(([name, own]) => {
     const schema = references.schema(own);
