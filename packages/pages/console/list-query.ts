@@ -18,6 +18,8 @@ export interface ListState {
   /** Fields in the form of the API, such as `name,-id`; empty for the order of the ids. */
   readonly sort: string;
   readonly limit: number;
+  /** The field of which the list shows one record for each value. Absent: it shows every record. */
+  readonly distinct?: string | undefined;
   /** Marks a page that is not the first. */
   readonly cursor: string | undefined;
 }
@@ -43,15 +45,17 @@ export function stateOf(query: URLSearchParams, fields: readonly FilterField[]):
     sort: query.get('sort') ?? '',
     limit: (PAGE_SIZES as readonly number[]).includes(limit) ? limit : PAGE_SIZE,
     cursor: query.get('cursor') ?? undefined,
+    ...(query.has('distinct') && { distinct: query.get('distinct') ?? '' }),
   };
 }
 
 /** The query of a state for the URL of the page. */
-export function queryOf({ words, filters, sort, limit, cursor }: ListState): URLSearchParams {
+export function queryOf({ words, filters, sort, limit, distinct, cursor }: ListState): URLSearchParams {
   return new URLSearchParams([
     ...(words.trim() === '' ? [] : [['q', words.trim()]]),
     ...withJoinedLists(filters).map((filter) => [parameterOf(filter), filter.value]),
     ...(sort === '' ? [] : [['sort', sort]]),
+    ...(distinct === undefined ? [] : [['distinct', distinct]]),
     ...(limit === PAGE_SIZE ? [] : [['limit', String(limit)]]),
     ...(cursor === undefined ? [] : [['cursor', cursor]]),
   ]);
@@ -72,9 +76,9 @@ function withJoinedLists(filters: readonly Filter[]): readonly Filter[] {
   return [...joined.values()];
 }
 
-/** The parameters of the records of a list, whatever its page: search, filters and sort. */
-export function selectionOf({ words, filters, sort }: ListState): Record<string, string> {
-  return Object.fromEntries(queryOf({ words, filters, sort, limit: PAGE_SIZE, cursor: undefined }));
+/** The parameters of the records of a list, whatever its page: search, filters, sort and one record for all variants. */
+export function selectionOf(state: ListState): Record<string, string> {
+  return Object.fromEntries(queryOf({ ...state, limit: PAGE_SIZE, cursor: undefined }));
 }
 
 /** The name of a filter's parameter, such as `price.amount.gte`, `attributes.colour` or `attributes[watts].gte`. */

@@ -43,13 +43,16 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
   const imports = itemAt(document, references, `${path}/imports`).post;
   const query = parametersOf(list, references);
   const [title = name] = list.tags ?? [];
-  const fields = fieldsOf(
+  const all = fieldsOf(
     name,
     record,
     enumOf(query, 'sort', references),
     enumOf(query, 'fields', references),
     references,
   );
+  const fields = all.filter((field) => field.name !== VARIANTS);
+  const variants = all.find((field) => field.name === VARIANTS);
+  const [by] = enumOf(query, 'distinct', references);
   return {
     name,
     path,
@@ -61,6 +64,7 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
       .filters.map((filter) => withChoices(filter, fields))
       .map(withListsOfKeys),
     facets: facetsOf(itemAt(document, references, `${path}/facets`).get, query, references),
+    distinct: by !== undefined && variants ? { by, variants } : undefined,
     isSearchable: query.some((parameter) => parameter.name === 'q'),
     canCreate: collection.post !== undefined,
     canReplace: item.put !== undefined,
@@ -112,7 +116,7 @@ function facetsOf(facets: OperationObject | undefined, query: readonly Parameter
     .map(({ name }) => name);
 }
 
-/** Lists have it only with `distinct`. */
+/** What lists show only with `distinct`. */
 const VARIANTS = 'variants';
 
 /** Fields in the order of the document. The fields that only `fields` shows come last. */
@@ -124,7 +128,7 @@ function fieldsOf(
   references: References,
 ): Field[] {
   const fields = Object.entries(record.properties ?? {}).filter(
-    ([name]) => name !== VARIANTS && (selectable.length === 0 || selectable.includes(name)),
+    ([name]) => selectable.length === 0 || selectable.includes(name),
   );
   return fields.map(([name, own]) => {
     const schema = references.schema(own);

@@ -31,6 +31,7 @@ export const TEXTS = {
       Record<string, string>
     >,
     new: (singular: string) => `New ${singular}`,
+    distinct: (by: string) => `One row a ${by}`,
     import: 'Import',
     pages: 'Pages',
     first: 'First',

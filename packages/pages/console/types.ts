@@ -43,6 +43,12 @@ export interface Field {
  */
 export type Meaning = 'pictures' | 'link' | 'variants' | 'paths';
 
+/** The field that variants share, and the one that says how many a record stands for. */
+export interface Distinct {
+  readonly by: string;
+  readonly variants: Field;
+}
+
 /** A resource, from the OpenAPI document. */
 export interface Resource {
   /** The last segment of its path, such as `api-keys`. */
@@ -58,6 +64,8 @@ export interface Resource {
   readonly filters: readonly FilterField[];
   /** The fields by whose values the service counts records. A map such as `attributes` stands for each of its keys. */
   readonly facets: readonly string[];
+  /** How lists show one record for all variants. Absent: they do not. */
+  readonly distinct: Distinct | undefined;
   /** Whether lists have the parameter `q`. */
   readonly isSearchable: boolean;
   /** Whether the operations exist, whatever the credential allows. */

@@ -40,10 +40,12 @@ export function useLiveList(options: LiveListOptions): [LiveList, () => void, nu
     const found = await collection.page(request, { signal });
     const missing = missingIds(current.current, found.records, news);
     const others: CatalogueRecord[] = [];
+    const shown = new URL(request, location.href).searchParams.get('fields')?.split(',') ?? [];
     for (let at = 0; at < missing.length; at += MOST_IDS) {
       const query = new URLSearchParams({
         'id.in': missing.slice(at, at + MOST_IDS).join(','),
-        fields: new URL(request, location.href).searchParams.get('fields') ?? '',
+        // Records by their ids stand for no others.
+        fields: shown.filter((name) => name !== 'variants').join(','),
         limit: String(MOST_IDS),
       });
       others.push(...(await collection.page(`${resource.path}?${query}`, { signal })).records);

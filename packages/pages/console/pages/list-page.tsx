@@ -56,8 +56,11 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     prefer(COUNTS, areCountsOpen ? 'off' : 'on');
     setCountsOpen(!areCountsOpen);
   };
+  const { distinct } = resource;
+  const isDistinct = distinct !== undefined && state.distinct !== undefined;
+  const shown = isDistinct ? [...columns, distinct.variants] : columns;
   useChanges(deletions);
-  const request = requestOf(resource, state, columns);
+  const request = requestOf(resource, state, shown);
   const { value, error, isLoading, reload } = useLoad(request, (signal) =>
     follower.begin(resource, signal).then(() => api.collection(resource).page(request, { signal })),
   );
@@ -75,7 +78,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const isSelected = !isWhole;
   const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
   const hasCounts = areCountsOpen && resource.facets.length > 0 && !isEmpty;
-  const clear = () => go({ words: '', filters: [] });
+  const clear = () => go({ words: '', filters: [], distinct: undefined });
   return (
     <div class="list" ref={root}>
       <div class="heading">
@@ -111,6 +114,11 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         {resource.facets.length > 0 && (
           <Button aria-expanded={areCountsOpen} onClick={toggleCounts}>
             {TEXTS.facets.button}
+          </Button>
+        )}
+        {distinct && (
+          <Button aria-pressed={isDistinct} onClick={() => go({ distinct: isDistinct ? undefined : distinct.by })}>
+            {texts.distinct(labelOf(distinct.by).toLowerCase())}
           </Button>
         )}
         <ColumnMenu {...{ resource, columns, chooseColumns }} />
@@ -163,7 +171,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           </div>
           {page && page.records.length > 0 && (
             <RecordsTable
-              {...{ resource, columns, sort: state.sort, records: live.records, marks: live.marks }}
+              {...{ resource, columns: shown, sort: state.sort, records: live.records, marks: live.marks }}
               isBusy={isLoading}
               isWaiting={(id) => deletions.isWaiting(resource, id)}
               onSort={(sort) => go({ sort })}

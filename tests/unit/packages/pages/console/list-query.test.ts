@@ -34,7 +34,7 @@ describe('the query of a list in the console', () => {
     'attributes.a.b%3Ac=x%26y',
     'attributes%5Bw%5D%5B.lt%5D.gte=5&attributes.w=5&attributes%5Bw%5D.in=5%2C6',
     'attributes%5Bw.gte%5D=5&attributes.attributes.w=5&attributes%5Bw%5Bin%5D%5D=5',
-    'q=a&id=1&sort=-name%2Cid&limit=100&cursor=abc',
+    'q=a&id=1&sort=-name%2Cid&distinct=group&limit=100&cursor=abc',
   ])
     it(`is the same after it was read: ${text || 'nothing'}`, () => {
       expect(queryOf(read(text)).toString()).to.equal(text);

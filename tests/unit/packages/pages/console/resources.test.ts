@@ -89,7 +89,7 @@ const DOCUMENT = {
 
 describe('the words for fields', () => {
   const references = new References(documentOf({}) as OpenApi);
-  const paths = resourcesOf(documentOf({}) as OpenApi, references).flatMap(({ name, fields, input }) => {
+  const paths = resourcesOf(documentOf({}) as OpenApi, references).flatMap(({ name, fields, distinct, input }) => {
     const inside = (path: string, own: AnySchema): [string, Schema][] => {
       const schema = references.schema(own);
       const { properties = {} } = schema.items ? references.schema(schema.items) : schema;
@@ -97,7 +97,10 @@ describe('the words for fields', () => {
       return [[path, schema], ...members];
     };
     const sent = Object.entries(input?.properties ?? {}).flatMap(([field, own]) => inside(field, own));
-    return [...sent, ...fields.map((one): [string, Schema] => [one.name, one.schema])].map(([path, schema]) => ({
+    return [
+      ...sent,
+      ...[...fields, distinct?.variants ?? []].flat().map((one): [string, Schema] => [one.name, one.schema]),
+    ].map(([path, schema]) => ({
       key: Object.hasOwn(FIELD_WORDS, `${name}.${path}`) ? `${name}.${path}` : path,
       schema,
     }));
@@ -105,6 +108,12 @@ describe('the words for fields', () => {
 
   it('are there for each field that a record has, and for no other one', () => {
     expect([...new Set(paths.map(({ key }) => key))]).to.have.members(Object.keys(FIELD_WORDS));
+  });
+
+  it('name a column that only a list with one row a group has', () => {
+    const products = resourcesOf(documentOf({}) as OpenApi, references).find(({ name }) => name === 'products');
+    expect(products?.fields.map(({ name }) => name)).to.not.include('variants');
+    expect([products?.distinct?.by, products?.distinct?.variants.name]).to.deep.equal(['group', 'variants']);
   });
 
   it('say what to write where not every line of words is valid', () => {
