@@ -424,6 +424,9 @@ export class ColumnQuery {
    */
   async countDistinct(field: FacetField): Promise<number> {
     const column = this.view.column(field);
+    // All records, and each value of the column.
+    if (this.filters.length === 0 && !this.view.hasChanges)
+      return (await this.count()) - column.ids.length + endOf(column) - 1;
     const seen = new Set<FacetValue>();
     const counted = new Uint8Array(endOf(column));
     let count = 0;
@@ -524,13 +527,14 @@ export class ColumnQuery {
     const columns = query.fields.map((field) => this.view.column(field));
     const counts = columns.map((column) => new Int32Array(endOf(column)));
     const shared = query.distinct === undefined ? undefined : new Shared(this.view.column({ field: query.distinct }));
-    if (shared) await this.countDistinctly(columns, counts, shared);
-    else if (this.filters.length === 0) await this.countAll(columns, counts);
+    if (this.filters.length === 0) await this.countAll(columns, counts, shared);
     else
       await this.scan(...this.rarest(), (ids, length) => {
         for (const [at, column] of columns.entries()) countKeys(column, ids, length, counts[at] as Int32Array, 1);
+        shared?.add(ids, length);
         return false;
       });
+    if (shared) await this.leaveOutRepeated(columns, counts, shared);
     const ofChanged = columns.map(() => new Map<FacetValue, number>());
     for (const { fields } of await this.changed()) {
       const [value] = query.distinct === undefined ? [] : facetValues(fields as object, { field: query.distinct });
@@ -557,34 +561,30 @@ export class ColumnQuery {
     return facets;
   }
 
-  /** The ids that match are taken in the order of the values that they share. */
-  private async countDistinctly(columns: readonly Column[], counts: readonly Int32Array[], shared: Shared) {
-    const found: Uint32Array[] = [];
-    await this.scan(...this.rarest(), (ids, length) => {
-      found.push(ids.slice(0, length));
-      return false;
-    });
-    shared.sort(found);
-    const last = columns.map((column) => new Uint32Array(endOf(column)));
-    for (let start = 0; start < shared.ids.length; start += STEP) {
-      for (const [at, column] of columns.entries()) {
-        const [own, before] = [counts[at] as Int32Array, last[at] as Uint32Array];
-        for (const id of shared.ids.subarray(start, start + STEP)) {
-          const group = keyIn(shared.column, id);
-          eachKey(column, id, (key) => {
-            if (group !== 0 && before[key] === group) return;
-            before[key] = group;
-            own[key] = (own[key] as number) + 1;
-          });
-        }
+  /** Takes back what ids count that share a value with one before. */
+  private async leaveOutRepeated(columns: readonly Column[], counts: readonly Int32Array[], shared: Shared) {
+    shared.sort();
+    await this.time.checkpoint();
+    for (const [at, column] of columns.entries()) {
+      const last = new Uint32Array(endOf(column));
+      for (let from = 0; from < shared.repeated.length; from += STEP) {
+        shared.leaveOutRepeated(column, shared.repeated.subarray(from, from + STEP), last, counts[at] as Int32Array);
+        await this.time.checkpoint();
       }
-      await this.time.checkpoint();
     }
   }
 
   /** All posting lists, without the records that changed. */
-  private async countAll(columns: readonly Column[], counts: readonly Int32Array[]): Promise<void> {
+  private async countAll(columns: readonly Column[], counts: readonly Int32Array[], shared?: Shared): Promise<void> {
     const changed = Uint32Array.from(this.view.changedIds());
+    if (shared) {
+      const ids = shared.column.ids.slice();
+      shared.add(
+        ids,
+        narrowedBy(ids, ids.length, (id) => !this.view.isChanged(id)),
+      );
+      await this.time.checkpoint();
+    }
     for (const [at, column] of columns.entries()) {
       const { starts } = column;
       const own = counts[at] as Int32Array;
@@ -659,21 +659,36 @@ export class ColumnQuery {
   }
 }
 
-/** Ids in the order of the values that they share, so that each value under them counts once. */
+/** The ids that share a value with others, in the order of these values, so that each value under them counts once. */
 class Shared {
   ids = new Uint32Array();
   /** By key: where its ids begin, and the end of the last. */
   private starts = new Uint32Array();
+  /** The keys that several ids have. */
+  repeated = new Uint32Array();
+  private readonly parts: Uint32Array[] = [];
   /** The columns with the pairs of values that changed records have. */
   private readonly seen = new Map<Column, Set<string>>();
 
   constructor(readonly column: Column) {}
 
-  /** @param parts ids that did not change */
-  sort(parts: readonly Uint32Array[]): void {
-    const ends = new Uint32Array(endOf(this.column) + 1);
+  /** @param ids that did not change */
+  add(ids: Uint32Array, length: number): void {
+    const { keys } = this.column;
+    const part = new Uint32Array(length);
+    let kept = 0;
+    for (let at = 0; at < length; at++) {
+      const id = ids[at] as number;
+      if (id < keys.length && keys[id] !== 0) part[kept++] = id;
+    }
+    this.parts.push(part.subarray(0, kept));
+  }
+
+  sort(): void {
+    const { column, parts } = this;
+    const ends = new Uint32Array(endOf(column) + 1);
     const place = (id: Id, by: number) => {
-      const key = keyIn(this.column, id) + by;
+      const key = keyIn(column, id) + by;
       const before = ends[key] as number;
       ends[key] = before + 1;
       return before;
@@ -681,8 +696,35 @@ class Shared {
     for (const ids of parts) for (const id of ids) place(id, 1);
     for (let key = 1; key < ends.length; key++) ends[key] = (ends[key] as number) + (ends[key - 1] as number);
     this.starts = ends.slice();
+    this.repeated = new Uint32Array(endOf(column));
+    let several = 0;
+    for (let key = 1; key < endOf(column); key++)
+      if ((ends[key + 1] as number) - (ends[key] as number) > 1) this.repeated[several++] = key;
+    this.repeated = this.repeated.subarray(0, several);
     this.ids = new Uint32Array(ends.at(-1) ?? 0);
     for (const ids of parts) for (const id of ids) this.ids[place(id, 0)] = id;
+  }
+
+  /**
+   * Takes back from counts what ids with some of the shared values have in common with ids before.
+   * @param groups some of {@link repeated}
+   * @param last by key of the column: the shared value of the last id that has it
+   */
+  leaveOutRepeated({ keys, lists }: Column, groups: Uint32Array, last: Uint32Array, counts: Int32Array): void {
+    const { ids, starts } = this;
+    const add = (key: number, group: number) => {
+      if (last[key] === group) counts[key] = (counts[key] as number) - 1;
+      last[key] = group;
+    };
+    for (const group of groups)
+      for (let at = starts[group] as number; at < (starts[group + 1] as number); at++) {
+        const id = ids[at] as number;
+        if (id >= keys.length) continue;
+        if (!lists) add(keys[id] as number, group);
+        else
+          for (let own = lists.starts[id] as number; own < (lists.starts[id + 1] as number); own++)
+            add(lists.keys[own] as number, group);
+      }
   }
 
   /** Whether no id and no changed record before has both values. @param shared the value of {@link column} */
@@ -694,28 +736,14 @@ class Shared {
     seen.add(pair);
     const [[group, end], [key, keyEnd]] = [keyOf(this.column, shared), keyOf(column, value)];
     if (group === end || key === keyEnd) return true;
-    const ids = this.ids.subarray(this.starts[group], this.starts[group + 1]);
-    return !ids.some((id) => {
-      let hasKey = false;
-      eachKey(column, id, (one) => {
-        hasKey ||= one === key;
-      });
-      return hasKey;
-    });
+    const hasValue = new KeyTest(column, [[key, keyEnd]]);
+    const ids = this.ids.slice(this.starts[group], this.starts[group + 1]);
+    return hasValue.narrow(ids, ids.length) === 0;
   }
 }
 
 function keyIn({ keys }: Column, id: Id): number {
   return id < keys.length ? (keys[id] as number) : 0;
-}
-
-/** Calls a function with each key of an id; with 0 if it has none, or not at all. */
-function eachKey(column: Column, id: Id, use: (key: number) => void): void {
-  const { lists } = column;
-  if (!lists) use(keyIn(column, id));
-  else
-    for (let place = lists.starts[id] as number; place < (lists.starts[id + 1] as number); place++)
-      use(lists.keys[place] as number);
 }
 
 /** Adds a number for each value of some ids. */
