@@ -12,7 +12,7 @@ export interface FormatDetails {
 
 /** The formats of imports and exports that the console knows. */
 export const FORMATS: readonly FormatDetails[] = [
-  { format: 'csv', type: 'text/csv', name: 'CSV', extensions: ['.csv'] },
+  { format: 'csv', type: 'text/csv', name: 'CSV', extensions: ['.csv', '.tsv', '.txt'] },
   { format: 'ndjson', type: 'application/x-ndjson', name: 'NDJSON', extensions: ['.ndjson', '.jsonl'] },
 ];
 
