@@ -127,7 +127,7 @@ describe('imports in the console', () => {
     expect(await row('price').count()).to.equal(0);
   });
 
-  it('read the file of a European Excel, show how, and send it as the person corrects it', async () => {
+  it('read the file of a European Excel, show how, send it as the person corrects it, and undo that', async () => {
     const { page, errors } = await open('#/import/products', { locale: 'de-DE' });
     const rows = [
       'Bezeichnung;Artikelnr.;Preis;Bestand;Farbe;Notiz;error',
@@ -166,6 +166,10 @@ describe('imports in the console', () => {
     await page.locator('input[type=file]').setInputFiles({ name: 'artikel.csv', mimeType: '', buffer });
     await goesTo('Notiz').waitFor();
     expect(await goesTo('Notiz').inputValue()).to.equal('description');
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('2 undone.').waitFor();
+    expect(await added()).to.equal(0);
     expect(errors).to.deep.equal([]);
   });
 

@@ -473,14 +473,14 @@ describe('an update from a file', () => {
 describe('the format of a file', () => {
   it('is that of its name, else of its type', () => {
     const of = (name: string, type = '') => formatOfFile({ name, type })?.format;
-    expect([of('a.CSV'), of('a.tsv'), of('a.jsonl'), of('a.ndjson'), of('a', 'text/csv'), of('a.json'), of('csv')]).to.deep.equal([
-      'csv',
-      'csv',
-      'ndjson',
-      'ndjson',
-      'csv',
-      undefined,
-      undefined,
-    ]);
+    expect([
+      of('a.CSV'),
+      of('a.tsv'),
+      of('a.jsonl'),
+      of('a.ndjson'),
+      of('a', 'text/csv'),
+      of('a.json'),
+      of('csv'),
+    ]).to.deep.equal(['csv', 'csv', 'ndjson', 'ndjson', 'csv', undefined, undefined]);
   });
 });
