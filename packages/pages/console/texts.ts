@@ -257,7 +257,6 @@ export const TEXTS = {
     more: 'Read more',
   },
   form: {
-    saveEmpty: 'Save an empty text',
     noValue: 'no value',
     emptyValue: 'empty text',
     open: 'Open',

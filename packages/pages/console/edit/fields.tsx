@@ -170,44 +170,32 @@ function TextControl(props: ControlProps<TextField, string | null>) {
   const type = (typed: string) =>
     onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
   return (
-    <>
-      <Labelled {...labelling(props)}>
-        {(control) => {
-          const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
-          if (field.isMultiline)
-            return <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />;
-          const input = (
-            <input
-              {...shared}
-              list={list}
-              spellcheck={false}
-              onInput={({ currentTarget }) => type(currentTarget.value)}
-            />
-          );
-          if (pathAt(pointer) !== 'url') return [input, completions];
-          return (
-            <div class="with-button">
-              {input}
-              {/^https?:/i.test(value ?? '') && (
-                <a class="button" href={value ?? ''} target="_blank" rel="noreferrer noopener">
-                  {form.open}
-                </a>
-              )}
-            </div>
-          );
-        }}
-      </Labelled>
-      {field.allowsEmpty && !value && (
-        <label class="check">
+    <Labelled {...labelling(props)}>
+      {(control) => {
+        const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
+        if (field.isMultiline)
+          return <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />;
+        const input = (
           <input
-            type="checkbox"
-            checked={value === ''}
-            onChange={({ currentTarget }) => onChange(currentTarget.checked ? '' : null)}
-          />{' '}
-          {form.saveEmpty}
-        </label>
-      )}
-    </>
+            {...shared}
+            list={list}
+            spellcheck={false}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
+          />
+        );
+        if (pathAt(pointer) !== 'url') return [input, completions];
+        return (
+          <div class="with-button">
+            {input}
+            {/^https?:/i.test(value ?? '') && (
+              <a class="button" href={value ?? ''} target="_blank" rel="noreferrer noopener">
+                {form.open}
+              </a>
+            )}
+          </div>
+        );
+      }}
+    </Labelled>
   );
 }
 

@@ -128,7 +128,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
               <Facts resource={resource} found={found} />
               <Details
                 record={found.data}
-                fields={resource.fields.filter((one) => !isFact(one))}
+                fields={resource.fields.filter(({ name }) => resource.input?.properties?.[name] !== undefined)}
                 hrefOf={textLinks(resource)}
               />
               <Since text={newest === 'deleted' ? texts.goneTitle : isRenewed ? TEXTS.live.renewed : ''} />
