@@ -90,6 +90,25 @@ describe('the lists of the console', () => {
     expect(page.url()).to.match(/#\/products\?limit=100$/);
   });
 
+  it('show one row a group with the number of its variants, and every record again', async () => {
+    const ids: number[] = [];
+    for (const name of ['Lid S', 'Lid M', 'Lid L'])
+      ids.push((await service.client.post('/v1/products', { name, group: 'LID' })).json.id);
+    const { page, errors } = await open('#/products?q=lid');
+    await hasRows(page, 3);
+    const button = page.getByRole('button', { name: 'One row a group' });
+    await button.click();
+    await hasRows(page, 1);
+    expect(page.url()).to.match(/q=lid&distinct=group$/);
+    expect(await header(page, 'Variants').count()).to.equal(1);
+    expect(await rows(page).first().innerText()).to.match(/^\s*L\s+Lid S\s[\s\S]*\s3\s*$/);
+    await button.click();
+    await hasRows(page, 3);
+    expect(await header(page, 'Variants').count()).to.equal(0);
+    expect(errors).to.deep.equal([]);
+    for (const id of ids) await service.client.delete(`/v1/products/${id}`);
+  });
+
   it('count all records when asked', async () => {
     const { page } = await open('#/products?limit=20&attributes.colour=red');
     await hasRows(page, 20);
