@@ -138,6 +138,7 @@ describe('the session of the console', () => {
 
   it('asks for another key when the service rejects this one, and keeps what was typed', async () => {
     const { id, key } = await createKey(['products:read', 'products:write']);
+    await service.client.post('/v1/products', { name: 'Lamp' });
     const { page } = await open('#/products', { key });
     await heading(page, 'Products').waitFor();
     await page.getByRole('searchbox').fill('half a word');

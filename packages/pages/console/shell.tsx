@@ -117,7 +117,10 @@ function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, m
     const observer = new MutationObserver(entitle);
     observer.observe(document.body, { subtree: true, childList: true, characterData: true });
     entitle();
-    return () => observer.disconnect();
+    return () => {
+      observer.disconnect();
+      document.title = texts.title;
+    };
   }, []);
   useEffect(() => {
     const heading = main.current?.querySelector('h1');

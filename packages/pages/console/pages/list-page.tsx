@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
@@ -14,6 +14,7 @@ import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
 import { usePlace } from '../components/use-place.js';
 import { useConsole } from '../context.js';
+import { useDeletions } from '../deletions.js';
 import { Facets } from '../facets/facets.js';
 import { labelOf } from '../formats.js';
 import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
@@ -23,7 +24,7 @@ import { hashOf } from '../router.js';
 import { useSelection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import { ExportButton } from '../transfer/export-button.js';
-import type { DeletionQueue, Resource, Field as ResourceField } from '../types.js';
+import type { Resource, Field as ResourceField } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { FirstVisit } from './first-visit.js';
 
@@ -59,7 +60,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const { distinct } = resource;
   const isDistinct = distinct !== undefined && state.distinct !== undefined;
   const shown = isDistinct ? [...columns, distinct.variants] : columns;
-  useChanges(deletions);
+  useDeletions(deletions);
   const request = requestOf(resource, state, shown);
   const { value, error, isLoading, reload } = useLoad(request, (signal) =>
     follower.begin(resource, signal).then(() => api.collection(resource).page(request, { signal })),
@@ -213,12 +214,6 @@ function requestOf(
 function errorsOf(error: unknown): ReadonlyMap<string, string> {
   const details = error instanceof CatalogueError ? error.details : [];
   return new Map(details.flatMap((detail) => ('name' in detail && detail.name ? [[detail.name, detail.message]] : [])));
-}
-
-/** Renders again after each change. */
-function useChanges(queue: DeletionQueue): void {
-  const [, setCount] = useState(0);
-  useEffect(() => queue.subscribe(() => setCount((count) => count + 1)), [queue]);
 }
 
 interface SearchProps {
