@@ -20,8 +20,10 @@ export function usePlace(resource: string, hash: string, page: Page<CatalogueRec
     const isReturn = shown.current === '' && page.records.some((record) => record.id === id);
     if (isReturn) scrollTo(0, inPage);
     if (shown.current !== hash) table()?.scrollTo(0, isReturn ? inTable : 0);
-    const record = isReturn && hashOf({ page: 'record', resource, id });
-    root.current.querySelector<HTMLElement>(`tbody a[href="${record}"]`)?.focus();
+    const record = hashOf({ page: 'record', resource, id });
+    // A person who uses the list before its records are there keeps the focus.
+    if (isReturn && !root.current.contains(document.activeElement))
+      root.current.querySelector<HTMLElement>(`tbody a[href="${record}"]`)?.focus();
     shown.current = hash;
     const { prev, next } = page;
     keepPlace(resource, { hash, ids: page.records.map((record) => record.id), prev, next, id: undefined });
