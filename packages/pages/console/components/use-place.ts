@@ -21,8 +21,8 @@ export function usePlace(resource: string, hash: string, page: Page<CatalogueRec
     if (isReturn) scrollTo(0, inPage);
     if (shown.current !== hash) table()?.scrollTo(0, isReturn ? inTable : 0);
     const record = hashOf({ page: 'record', resource, id });
-    // A person who uses the list before its records are there keeps the focus.
-    if (isReturn && !root.current.contains(document.activeElement))
+    // The heading has the focus after a change of page. A person who uses the list meanwhile keeps theirs.
+    if (isReturn && !root.current.querySelector(':focus:not(h1)'))
       root.current.querySelector<HTMLElement>(`tbody a[href="${record}"]`)?.focus();
     shown.current = hash;
     const { prev, next } = page;
