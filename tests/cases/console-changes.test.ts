@@ -90,7 +90,7 @@ describe('what the console shows as the changes of a file', () => {
           .map((result, at) => ({ number: at + 1, record: { text: texts[at] ?? '', columns }, result }))
           .filter(({ result }) => result.status === 200);
         expect(valid.length).to.be.greaterThan(COUNT / 10);
-        const comparison = { collection, fields: FIELDS, match: 'id', isReplaced: existing === 'replace' };
+        const comparison = { collection, fields: FIELDS, use: { match: 'id', existing } };
         const wrong = async (isExpected: (result: ImportResult) => boolean) => {
           const changes = await changesOf(valid, comparison, new AbortController().signal);
           return changes.filter((change) => isDone(change) !== isExpected(change.finding.result));

@@ -45,7 +45,7 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
   const { state, progress, attempt, isActive, mayResume } = run;
   const begin = (at: number) => {
     const step = steps[at];
-    if (step) run.begin({ ...step, type: 'application/x-ndjson', format: 'ndjson', isCheck: false, isUndo: true });
+    if (step) run.begin({ ...step, type: 'application/x-ndjson', isCheck: false, isUndo: true });
   };
   useEffect(() => {
     if (state.step !== 'done' || !progress) return;

@@ -61,10 +61,9 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
     run.begin({
       file,
       type: 'application/x-ndjson',
-      format: 'ndjson',
       use: { match: 'id', existing: 'merge' },
       isCheck,
-      onResult(number, { error, status }) {
+      onResult({ number, result: { error, status } }) {
         const id = ids[number - 1] ?? 0;
         if (isCheck) return;
         if (error) told.current.reasons.set(id, status === 412 ? texts.changedSince : reasonOf(error));

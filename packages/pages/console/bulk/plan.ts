@@ -1,6 +1,6 @@
 import type { EditableCollection } from '#packages/client/index.js';
-import { Lines } from '../transfer/lines.js';
-import { recordsWith } from '../transfer/run-history.js';
+import { recordsWith } from '../records-with.js';
+import { linesFile } from '../transfer/lines.js';
 import type { AnyTypes, CatalogueRecord } from '../types.js';
 import type { Skipped } from './changes.js';
 
@@ -28,32 +28,34 @@ export interface Selected {
  */
 export async function planOf(
   collection: EditableCollection<AnyTypes>,
-  { ids, query }: Selected,
+  selected: Selected,
   fields: readonly string[],
   lineOf: (record: CatalogueRecord, skip: (why: Skipped) => void) => object | undefined,
   signal: AbortSignal,
 ): Promise<Plan> {
-  const lines = new Lines();
-  const changing: number[] = [];
+  const ids: number[] = [];
   const skipped = new Map<Skipped, number>();
   let unchanged = 0;
-  const missing = new Set(ids);
-  const add = (record: CatalogueRecord) => {
-    if (!missing.delete(record.id)) return;
-    let isSkipped = false;
-    const line = lineOf(record, (why) => {
-      isSkipped = true;
-      skipped.set(why, (skipped.get(why) ?? 0) + 1);
-    });
-    if (line) {
-      changing.push(record.id);
-      lines.add({ id: record.id, version: record['version'], ...line });
-    } else if (!isSkipped) unchanged++;
-  };
+  const missing = new Set(selected.ids);
   const shown = ['id', 'version', ...fields];
-  if (query)
-    for await (const record of collection.export({ ...query, fields: shown }, { signal }))
-      add(record as CatalogueRecord);
-  for await (const record of recordsWith(collection, missing, shown, signal)) add(record);
-  return { file: lines.asFile('change.ndjson'), ids: changing, unchanged, skipped, gone: missing.size };
+  async function* records() {
+    if (selected.query) yield* collection.export({ ...selected.query, fields: shown }, { signal });
+    yield* recordsWith(collection, 'id', missing, signal, shown);
+  }
+  async function* lines() {
+    for await (const record of records() as AsyncIterable<CatalogueRecord>) {
+      if (!missing.delete(record.id)) continue;
+      let isSkipped = false;
+      const line = lineOf(record, (why) => {
+        isSkipped = true;
+        skipped.set(why, (skipped.get(why) ?? 0) + 1);
+      });
+      if (!line && !isSkipped) unchanged++;
+      if (!line) continue;
+      ids.push(record.id);
+      yield { id: record.id, version: record['version'], ...line };
+    }
+  }
+  const file = await linesFile('change.ndjson', lines());
+  return { file, ids, unchanged, skipped, gone: missing.size };
 }

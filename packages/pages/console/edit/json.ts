@@ -62,6 +62,15 @@ export function stepsOf(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** The value of a text; of one that is no JSON the text. */
+export function jsonIn(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 function isContainer(value: Json | undefined): value is JsonObject | readonly Json[] {
   return typeof value === 'object' && value !== null;
 }

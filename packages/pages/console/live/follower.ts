@@ -1,4 +1,5 @@
 import { CatalogueError, type Changes, ResyncNeeded } from '#packages/client/index.js';
+import { pauseFor } from '../pause.js';
 import type { AnyTypes, Follower, News, Resource } from '../types.js';
 
 /** The pause after news, so that a busy catalogue takes a small part of the rate limit. */
@@ -90,14 +91,4 @@ export class FeedFollower implements Follower {
       if (news.length > 0) await pause(PAUSE_MS, signal);
     }
   }
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

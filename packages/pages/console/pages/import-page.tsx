@@ -9,9 +9,10 @@ import { randomKey } from '../random-key.js';
 import { hashOf } from '../router.js';
 import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
+import type { ImportUse } from '../transfer/file-changes.js';
 import { FileChooser } from '../transfer/file-chooser.js';
-import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
-import { type ImportUse, likelyUse, UseChooser } from '../transfer/import-use.js';
+import { type Format, formatOfFile, formatsOf } from '../transfer/formats.js';
+import { likelyUse, UseChooser } from '../transfer/import-use.js';
 import { saveFile } from '../transfer/save-file.js';
 import { type ChosenFile, useFile } from '../transfer/use-file.js';
 import { hasEffect, RunFindings, RunStatus, refusedIn, useRun } from '../transfer/use-run.js';
@@ -50,7 +51,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   };
   const begin = ({ file: one, format, rows }: ChosenFile, isCheck: boolean) => {
     file.remember();
-    run.begin({ file: one, type: format.type, format: format.format, use, isCheck, key, rows });
+    run.begin({ file: one, type: format.type, use, isCheck, key, rows });
   };
 
   if (!api.mayWrite(resource) || formats.length === 0)
@@ -75,7 +76,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       {!chosen && (
         <FileChooser
           formats={formats}
-          isCsvOffered={hasCsv(formats)}
+          isCsvOffered={formats.some(({ isCsv }) => isCsv)}
           template={{ name: `${resource.name}-template.csv`, columns: templateColumns(fields) }}
           onChoose={(one) => void choose(one)}
         />
@@ -92,7 +93,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           </p>
           <UseChooser
             {...{ resource, use }}
-            isCsv={chosen.format.format === 'csv'}
+            isCsv={chosen.format.isCsv}
             isDisabled={isActive || isUnfinished}
             onChoose={(other) => {
               setUse(other);
@@ -146,10 +147,6 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   );
 }
 
-function namesOf(formats: readonly FormatDetails[]): string {
+function namesOf(formats: readonly Format[]): string {
   return formats.map(({ name, extensions }) => `${name} (${extensions.join(', ')})`).join(' or ');
-}
-
-function hasCsv(formats: readonly FormatDetails[]): boolean {
-  return formats.some(({ format }) => format === 'csv');
 }

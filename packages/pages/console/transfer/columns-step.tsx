@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useId } from 'preact/hooks';
 import { Field } from '../components/field.js';
 import { useConsole } from '../context.js';
 import type { Field as FormField } from '../edit/form-model.js';
@@ -244,17 +243,17 @@ interface ChoiceProps<One extends string> {
 }
 
 function Choice<One extends string>({ label, options, words, value, onChoose }: ChoiceProps<One>): JSX.Element {
-  const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value as One)}>
-        {options.map((one) => (
-          <option key={one} value={one}>
-            {words[one]}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Field label={label}>
+      {(control) => (
+        <select {...control} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value as One)}>
+          {options.map((one) => (
+            <option key={one} value={one}>
+              {words[one]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

@@ -6,11 +6,9 @@ import { useConsole } from '../context.js';
 import { formFields } from '../edit/form-model.js';
 import { decimalMark } from '../formats.js';
 import type { ExportButtonProps } from '../types.js';
-import { collectFile } from './collect-file.js';
 import { kindOf } from './columns.js';
 import { forSpreadsheet } from './for-spreadsheet.js';
-import { type FormatDetails, formatsOf } from './formats.js';
-import type { Format } from './records-in-file.js';
+import { type Format, formatsOf } from './formats.js';
 import { saveFile } from './save-file.js';
 
 /** What an export is for. */
@@ -25,31 +23,39 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   useEffect(() => () => running.current?.abort(), []);
   const formats = formatsOf(resource.exportTypes);
   if (formats.length === 0) return null;
-  const csv = formats.find(({ format }) => format === 'csv');
+  const csv = formats.find(({ isCsv }) => isCsv);
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
   const fields = formFields(resource.input, references);
-  const prices = fields.filter(({ kind }) => kind === 'price').map(({ name }) => name);
+  const namesOf = (kind: string) => fields.filter((one) => one.kind === kind).map(({ name }) => name);
+  const [prices, [map]] = [namesOf('price'), namesOf('map')];
   const shown = resource.fields.filter(({ isMetadata }) => !isMetadata).map(({ name }) => name);
   /** Those that a person can change, behind the id and the version; or all that a list has. A price is as people write it. */
-  const fieldsFor = (purpose: Purpose, format: Format) => {
-    const isCsv = format === 'csv';
+  const fieldsFor = (purpose: Purpose, isCsv: boolean) => {
     const own = purpose === 'edit' ? ['id', 'version', ...fields.map(({ name }) => name)] : shown;
     return own.flatMap((name) => (isCsv && prices.includes(name) ? [`${name}.decimal`, `${name}.currency`] : [name]));
   };
-  const save = async ({ type, format, extensions: [extension = ''] }: FormatDetails, purpose: Purpose = 'copy') => {
+  const save = async ({ type, isCsv, extensions: [extension = ''] }: Format, purpose: Purpose = 'copy') => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setBytes(0);
+    let read = 0;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, counted) {
+        read += piece.length;
+        setBytes(read);
+        counted.enqueue(piece);
+      },
+    });
     try {
-      const names = purpose === 'copy' ? {} : { fields: fieldsFor(purpose, format) };
+      const names = purpose === 'copy' ? {} : { fields: fieldsFor(purpose, isCsv) };
       const stream = await api.collection(resource).exportFile(type, { ...query, ...names }, { signal });
       const name = `${resource.name}${purpose === 'copy' ? '' : `-${purpose}`}${extension}`;
-      const collected = await collectFile(stream, { name, type }, setBytes);
-      const map = fields.find(({ kind }) => kind === 'map')?.name;
+      // A browser keeps blobs outside the memory of the page, and large ones on its disk.
+      const collected = new File([await new Response(stream.pipeThrough(counter)).blob()], name, { type });
       const options = { name, decimalMark: decimalMark(), map, kindOf: (column: string) => kindOf(column, fields) };
-      const file = purpose !== 'copy' && format === 'csv' ? await forSpreadsheet(collected, options) : collected;
+      const file = purpose !== 'copy' && isCsv ? await forSpreadsheet(collected, options) : collected;
       saveFile(file);
       notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
     } catch (error) {
@@ -85,7 +91,7 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
             {texts.exporting.forEditing}
           </Button>
           <p class="hint" id={`${hint}-edit`}>
-            {texts.exporting.forEditingHint(editable.format === 'csv')}
+            {texts.exporting.forEditingHint(editable.isCsv)}
           </p>
         </>
       )}

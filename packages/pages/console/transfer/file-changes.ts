@@ -3,8 +3,9 @@ import { amountOf } from '#src/domain/money.js';
 import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '#src/shared/json.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
 import type { Field } from '../edit/form-model.js';
-import { isObject, type Json, type JsonObject, member, patched } from '../edit/json.js';
+import { isObject, type Json, type JsonObject, jsonIn, member, patched } from '../edit/json.js';
 import { type Difference, differencesOf } from '../edit/three-way.js';
+import { recordsWith } from '../records-with.js';
 import type { AnyTypes, CatalogueRecord } from '../types.js';
 
 /** A record of a file, as it is written there. */
@@ -40,55 +41,49 @@ export interface Comparison {
   readonly collection: EditableCollection<AnyTypes>;
   /** Those that a file can change. */
   readonly fields: readonly Field[];
-  /** The field by which a record of the file names a stored one. */
-  readonly match: string;
-  /** Whether a record of the file replaces the stored one. */
-  readonly isReplaced: boolean;
+  readonly use: ImportUse;
 }
 
-/** The most values of a filter such as `id.in`. */
-const MAX_VALUES = 100;
+/** What an import does with the records of a file. */
+export interface ImportUse {
+  /** The key by which it finds records to update: `sku`, `email`, `id`. Undefined: it only adds. */
+  readonly match: string | undefined;
+  /** What happens to a record that it finds. */
+  readonly existing: (typeof EXISTING)[number];
+}
+
+export const EXISTING = ['merge', 'replace', 'skip'] as const;
 
 /** Reads the records that the file names, and compares them with it. */
 export async function changesOf(
   findings: readonly Finding[],
-  { collection, fields, match, isReplaced }: Comparison,
+  { collection, fields, use: { match = '', existing } }: Comparison,
   signal: AbortSignal,
 ): Promise<FileChange[]> {
   const keyOf = (finding: Finding) => String(member(saidIn(finding.record, fields, {}), match));
-  const keys = [...new Set(findings.map(keyOf))];
-  const stored: CatalogueRecord[] = [];
-  for (let at = 0; at < keys.length; at += MAX_VALUES) {
-    const query = { [`${match}.in`]: keys.slice(at, at + MAX_VALUES), limit: MAX_VALUES };
-    stored.push(...(await collection.page<never>(query, { signal })).records);
+  const byKey = new Map<string, CatalogueRecord>();
+  for await (const record of recordsWith(collection, match, new Set(findings.map(keyOf)), signal)) {
+    const key = String(record[match]);
+    byKey.set(key, record);
+    // An email is the same in capitals.
+    if (!byKey.has(key.toLowerCase())) byKey.set(key.toLowerCase(), record);
   }
-  const byKey = new Map(stored.map((record) => [String(record[match]), record]));
-  // An email is the same in capitals.
-  const inAnyCase = new Map(stored.map((record) => [String(record[match]).toLowerCase(), record]));
-  return findings.map((finding) => {
+  return findings.map((finding): FileChange => {
     const key = keyOf(finding);
-    const current = byKey.get(key) ?? inAnyCase.get(key.toLowerCase());
-    return changeOf(finding, current, { fields, match, isReplaced });
+    const current = byKey.get(key) ?? byKey.get(key.toLowerCase());
+    const stored = (current ?? {}) as JsonObject;
+    const said = saidIn(finding.record, fields, stored);
+    // A merge keeps the spelling of the key by which it finds the record.
+    const patch = existing === 'replace' ? said : { ...said, [match]: stored[match] ?? null };
+    const merged = patched(existing === 'replace' ? {} : stored, patch);
+    const yours = Object.fromEntries(
+      Object.entries(merged as JsonObject).filter(([name, value]) => !isNoValue(value, fieldNamed(name, fields))),
+    );
+    const isDeletion = readBoolean(String(member(said, 'deleted'))) === true;
+    const isCompared = current !== undefined && !isDeletion;
+    const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours }) : [];
+    return { finding, current, version: member(said, 'version'), isDeletion, differences };
   });
-}
-
-function changeOf(
-  finding: Finding,
-  current: CatalogueRecord | undefined,
-  { fields, match, isReplaced }: Pick<Comparison, 'fields' | 'match' | 'isReplaced'>,
-): FileChange {
-  const stored = (current ?? {}) as JsonObject;
-  const said = saidIn(finding.record, fields, stored);
-  // A merge keeps the spelling of the key by which it finds the record.
-  const key = isReplaced ? {} : { [match]: stored[match] ?? null };
-  const merged = patched(isReplaced ? {} : stored, { ...said, ...key }) as JsonObject;
-  const yours = Object.fromEntries(
-    Object.entries(merged).filter(([name, value]) => !isNoValue(value, fieldNamed(name, fields))),
-  );
-  const isDeletion = readBoolean(String(member(said, 'deleted'))) === true;
-  const isCompared = current !== undefined && !isDeletion;
-  const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours }) : [];
-  return { finding, current, version: member(said, 'version'), isDeletion, differences };
 }
 
 /** Whether the service has what the file says. */
@@ -170,14 +165,6 @@ function memberIn(cell: string, key: string, field: Field | undefined, type: str
     );
   if (type === 'number') return readNumber(cell) ?? cell;
   return type === 'boolean' ? (readBoolean(cell) ?? cell) : cell;
-}
-
-function jsonIn(cell: string): Json {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
 }
 
 /** So much of a long text is shown, and so much before the first difference, in characters. */

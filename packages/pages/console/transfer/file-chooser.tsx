@@ -5,11 +5,11 @@ import { Field } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { decimalMark } from '../formats.js';
 import { BYTE_ORDER_MARK, csvRow } from './cells.js';
-import type { FormatDetails } from './formats.js';
+import type { Format } from './formats.js';
 import { saveFile } from './save-file.js';
 
 interface FileChooserProps {
-  readonly formats: readonly FormatDetails[];
+  readonly formats: readonly Format[];
   readonly isCsvOffered: boolean;
   /** Of an empty file to fill in. */
   readonly template: { readonly name: string; readonly columns: readonly string[] };

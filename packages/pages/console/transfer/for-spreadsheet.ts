@@ -1,12 +1,15 @@
-import { cellsOf } from '#src/shared/record-splitters.js';
+import { type Cells, cellsOf } from '#src/shared/record-splitters.js';
 import { BYTE_ORDER_MARK, type CellKind, csvRow, guarded } from './cells.js';
 import { attributeColumn } from './columns.js';
-import { partsOf, recordsIn } from './records-in-file.js';
+import { partsOf } from './file-parts.js';
+import { sampleOf, textIn } from './reading.js';
 
 /** Excel writes no more characters of a number into CSV. */
 const NUMBER_CHARACTERS = 11;
 /** More attributes stay in one column, as JSON. */
 const MAX_ATTRIBUTES = 1_000;
+/** How the API writes CSV. */
+const API = { encoding: 'utf-8', separator: ',' } as const;
 
 export interface SpreadsheetOptions {
   readonly name: string;
@@ -19,68 +22,50 @@ export interface SpreadsheetOptions {
 
 /** An export in CSV as a file for Excel and LibreOffice, which an import takes again. */
 export async function forSpreadsheet(csv: File, options: SpreadsheetOptions): Promise<File> {
-  const { name, decimalMark, kindOf, map } = options;
+  const { name, decimalMark, kindOf, map = '' } = options;
   const separator = decimalMark === ',' ? ';' : ',';
-  const { columns, at, attributes } = await columnsIn(csv, map);
-  const write = (cell: string | undefined, column: string) => {
-    if (cell === undefined || cell === '') return cell;
-    if (kindOf(column) !== 'number') return kindOf(column) === 'text' ? guarded(cell) : cell;
+  const { header } = await sampleOf(csv, API);
+  const found = await attributesIn(csv, header.indexOf(map));
+  const isSplit = found.size <= MAX_ATTRIBUTES;
+  const at = isSplit ? header.indexOf(map) : -1;
+  const attributes = isSplit ? [...found].sort() : [];
+  const others = <One>(all: readonly One[]) => all.filter((_, place) => place !== at);
+  const columns = [
+    ...others(header),
+    ...attributes.map(([key, type]) => attributeColumn(map, key, type === 'string' ? 'text' : (type as 'number'))),
+  ];
+  const write = (cell: string | undefined, place: number) => {
+    const kind = kindOf(columns[place] ?? '');
+    if (!cell || kind === 'boolean') return cell;
+    if (kind === 'text') return guarded(cell);
     const number = cell.replace('.', decimalMark);
     return number.length > NUMBER_CHARACTERS ? `="${number}"` : number;
   };
-  const all = [...without(columns, at), ...attributes.values()];
-  const pieces: BlobPart[] = [BYTE_ORDER_MARK, csvRow(all, separator), '\r\n'];
+  const pieces: BlobPart[] = [BYTE_ORDER_MARK, csvRow(columns, separator), '\r\n'];
   for await (const rows of rowsOf(csv)) {
     const lines = rows.map((cells) => {
       const values = valuesIn(cells[at]);
-      const others = [...attributes.keys()].map((key) =>
-        Object.hasOwn(values, key) ? String(values[key]) : undefined,
-      );
-      const row = [...without(cells, at), ...others].map((cell, place) => write(cell, all[place] ?? ''));
-      return `${csvRow(row, separator)}\r\n`;
+      const own = attributes.map(([key]) => (Object.hasOwn(values, key) ? String(values[key]) : undefined));
+      return `${csvRow([...others(cells), ...own].map(write), separator)}\r\n`;
     });
     pieces.push(new Blob(lines));
   }
   return new File(pieces, name, { type: csv.type });
 }
 
-/** The columns of an export, where the one of attributes is, and the column of each attribute. */
-async function columnsIn(csv: File, map: string | undefined) {
-  let columns: readonly string[] | undefined;
-  let at = -1;
-  const types = new Map<string, Set<string>>();
-  for await (const rows of rowsOf(csv, true)) {
-    columns ??= rows.shift()?.map((name = '') => name) ?? [];
-    if (map !== undefined && columns.includes(map)) at = columns.indexOf(map);
-    for (const cells of rows)
-      for (const [key, value] of Object.entries(valuesIn(cells[at])))
-        types.set(key, (types.get(key) ?? new Set()).add(typeof value));
-  }
-  if (types.size > MAX_ATTRIBUTES) return { columns: columns ?? [], at: -1, attributes: new Map() };
-  const attributes = new Map(
-    [...types].sort().map(([key, found]) => {
-      const [type = 'string', other] = found;
-      const isTyped = other === undefined && type !== 'string';
-      return [key, attributeColumn(map ?? '', key, isTyped ? (type as 'number') : 'text')];
-    }),
-  );
-  return { columns: columns ?? [], at, attributes };
+/** The keys of the attributes in a column, each with the type of its values; `string` for several types. */
+async function attributesIn(csv: File, at: number): Promise<ReadonlyMap<string, string>> {
+  const types = new Map<string, string>();
+  for await (const rows of rowsOf(csv))
+    for (const [key, value] of rows.flatMap((cells) => Object.entries(valuesIn(cells[at]))))
+      types.set(key, (types.get(key) ?? typeof value) === typeof value ? typeof value : 'string');
+  return types;
 }
 
-async function* rowsOf(csv: File, withHeader = false): AsyncGenerator<(string | undefined)[][], void, void> {
-  let isFirst = true;
-  for await (const part of partsOf(csv, 'csv')) {
-    const records = await recordsIn(csv, part);
-    const rows = records.map((record) => [...(cellsOf(new TextDecoder().decode(record)) ?? [])]);
-    yield isFirst && !withHeader ? rows.slice(1) : rows;
-    isFirst = false;
-  }
+async function* rowsOf(csv: File): AsyncGenerator<Cells[], void, void> {
+  for await (const { records } of partsOf(csv, API)) yield records.map((record) => cellsOf(textIn(record)) ?? []);
 }
 
 function valuesIn(cell: string | undefined): Readonly<Record<string, unknown>> {
-  return cell === undefined || cell === '' ? {} : JSON.parse(cell);
-}
-
-function without<One>(all: readonly One[], at: number): One[] {
-  return all.filter((_, place) => place !== at);
+  return cell ? JSON.parse(cell) : {};
 }

@@ -1,9 +1,8 @@
 import type { StreamType } from '#packages/client/index.js';
-import type { Format } from './records-in-file.js';
 
-export interface FormatDetails {
-  readonly format: Format;
+export interface Format {
   readonly type: StreamType;
+  readonly isCsv: boolean;
   /** As people call it. */
   readonly name: string;
   /** The ends of file names; the first is the usual one. */
@@ -11,21 +10,18 @@ export interface FormatDetails {
 }
 
 /** The formats of imports and exports that the console knows. */
-export const FORMATS: readonly FormatDetails[] = [
-  { format: 'csv', type: 'text/csv', name: 'CSV', extensions: ['.csv', '.tsv', '.txt'] },
-  { format: 'ndjson', type: 'application/x-ndjson', name: 'NDJSON', extensions: ['.ndjson', '.jsonl'] },
+const FORMATS: readonly Format[] = [
+  { type: 'text/csv', isCsv: true, name: 'CSV', extensions: ['.csv', '.tsv', '.txt'] },
+  { type: 'application/x-ndjson', isCsv: false, name: 'NDJSON', extensions: ['.ndjson', '.jsonl'] },
 ];
 
 /** The formats among some media types of the document. */
-export function formatsOf(types: readonly string[]): FormatDetails[] {
+export function formatsOf(types: readonly string[]): Format[] {
   return FORMATS.filter(({ type }) => types.includes(type));
 }
 
 /** The format of a file by its name, else by its type; undefined if neither tells. */
-export function formatOfFile({ name, type }: Pick<File, 'name' | 'type'>): FormatDetails | undefined {
-  const lower = name.toLowerCase();
-  return (
-    FORMATS.find(({ extensions }) => extensions.some((extension) => lower.endsWith(extension))) ??
-    FORMATS.find((one) => one.type === type)
-  );
+export function formatOfFile({ name, type }: Pick<File, 'name' | 'type'>): Format | undefined {
+  const isNamed = ({ extensions }: Format) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
+  return FORMATS.find(isNamed) ?? FORMATS.find((one) => one.type === type);
 }

@@ -12,9 +12,8 @@ import type { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { reasonOf } from './failed-records.js';
-import { changesOf, excerpts, type FileChange, type FileRecord, type Finding } from './file-changes.js';
+import { changesOf, excerpts, type FileChange, type FileRecord, type Finding, type ImportUse } from './file-changes.js';
 import type { Findings, Progress } from './import-run.js';
-import { comparisonOf, type ImportUse } from './import-use.js';
 
 /** So many characters of a record's text tell which one it is. */
 const EXCERPT = 80;
@@ -68,7 +67,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
   const nameOf = (current: CatalogueRecord) =>
     'name' in current ? named(recordName(resource, current), current.id) : recordName(resource, current);
   const loaded = useLoad('', (signal) =>
-    changesOf(findings, comparisonOf(api.collection(resource), fields, use), signal),
+    changesOf(findings, { collection: api.collection(resource), fields, use }, signal),
   );
   if (loaded.error !== undefined) return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   if (!loaded.value) return <p class="note">{texts.list.loading}</p>;

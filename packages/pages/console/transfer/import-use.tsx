@@ -1,21 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context.js';
-import type { Field } from '../edit/form-model.js';
 import { labelOf } from '../formats.js';
 import type { Resource } from '../types.js';
-import type { Comparison } from './file-changes.js';
+import { EXISTING, type ImportUse } from './file-changes.js';
 import type { PreviewRecord } from './preview.js';
-
-/** What an import does with the records of a file. */
-export interface ImportUse {
-  /** The key by which it finds records to update: `sku`, `email`, `id`. Undefined: it only adds. */
-  readonly match: string | undefined;
-  /** What happens to a record that it finds. */
-  readonly existing: (typeof EXISTING)[number];
-}
-
-const EXISTING = ['merge', 'replace', 'skip'] as const;
 
 /** What people mean with a file: it updates by ID if it has one, else by SKU or email if it has that. */
 export function likelyUse({ importMatches }: Resource, records: readonly PreviewRecord[]): ImportUse {
@@ -24,15 +13,6 @@ export function likelyUse({ importMatches }: Resource, records: readonly Preview
     match: ['id', ...importMatches].find((match) => importMatches.includes(match) && has(match)),
     existing: 'merge',
   };
-}
-
-/** How the records of a file are compared with those that it updates. */
-export function comparisonOf(
-  collection: Comparison['collection'],
-  fields: readonly Field[],
-  { match = '', existing }: ImportUse,
-): Comparison {
-  return { collection, fields, match, isReplaced: existing === 'replace' };
 }
 
 /** The key that new records can have too. */

@@ -1,23 +1,14 @@
 /** How many lines are joined: a browser keeps blobs outside the memory of the page. */
 const JOINED = 1_000;
 
-/** A file of NDJSON that grows line by line. */
-export class Lines {
-  private readonly blobs: Blob[] = [];
-  private texts: string[] = [];
-
-  add(record: object): void {
-    this.texts.push(`${JSON.stringify(record)}\n`);
-    if (this.texts.length === JOINED) this.join();
-  }
-
-  asFile(name: string): File {
-    this.join();
-    return new File(this.blobs, name, { type: 'application/x-ndjson' });
-  }
-
-  private join(): void {
-    this.blobs.push(new Blob(this.texts));
-    this.texts = [];
-  }
+/** A file of NDJSON. */
+export async function linesFile(name: string, records: Iterable<object> | AsyncIterable<object>): Promise<File> {
+  const blobs: Blob[] = [];
+  let lines: string[] = [];
+  for await (const record of records)
+    if (lines.push(`${JSON.stringify(record)}\n`) === JOINED) {
+      blobs.push(new Blob(lines));
+      lines = [];
+    }
+  return new File([...blobs, ...lines], name, { type: 'application/x-ndjson' });
 }

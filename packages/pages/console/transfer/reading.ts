@@ -1,6 +1,6 @@
 import { CsvSplitter, cellsOf } from '#src/shared/record-splitters.js';
 import { type CellKind, csvRow, type Numbers, plainBoolean, plainNumber, unguarded } from './cells.js';
-import { bytesOf } from './records-in-file.js';
+import { bytesOf, type FileBytes } from './file-parts.js';
 
 /** How a file of CSV is to be read. The API takes one kind of CSV; the programs of people write several. */
 export interface Reading {
@@ -82,21 +82,6 @@ function numbersOf(cells: readonly string[], separator: string): Numbers {
   return separator === ';' ? 'comma' : 'plain';
 }
 
-/**
- * A file in UTF-16 as one in UTF-8, in whose bytes the ends of rows can be found; another file as it is.
- * @throws DOMException if the file has changed since it was chosen
- */
-export async function inBytes(file: File, encoding: Reading['encoding']): Promise<File> {
-  if (!encoding.startsWith('utf-16')) return file;
-  const decoder = new TextDecoder(encoding);
-  const pieces: BlobPart[] = [];
-  for (let at = 0; at < file.size; at += SAMPLE_BYTES) {
-    const isLast = at + SAMPLE_BYTES >= file.size;
-    pieces.push(new Blob([decoder.decode(await bytesOf(file.slice(at, at + SAMPLE_BYTES)), { stream: !isLast })]));
-  }
-  return new File(pieces, file.name, { type: file.type });
-}
-
 /** A row of a file as the API takes it. */
 export interface Row {
   readonly text: string;
@@ -109,58 +94,50 @@ export class RowReader {
   /** The names of all columns, as sent. */
   readonly columns: readonly string[];
 
-  /** @param kindOf what stands in a column of the API */
+  /**
+   * @param names those of the header row: what stands in a column without a name is sent, so that it is refused
+   * @param kindOf what stands in a column of the API
+   */
   constructor(
-    private readonly reading: Reading,
+    readonly reading: Reading,
+    readonly names: readonly string[],
     private readonly kindOf: (column: string) => CellKind,
   ) {
     const hasCurrency = reading.currency !== '' && reading.columns.includes(PRICE);
     this.columns = hasCurrency ? [...reading.columns, 'price.currency'] : reading.columns;
   }
 
-  get encoding(): Reading['encoding'] {
-    return this.reading.encoding;
+  read(record: FileBytes): Row {
+    const read = this.cellsIn(record);
+    if (typeof read === 'string') return { text: `?${','.repeat(this.columns.length)}`, problem: read };
+    return { text: csvRow(read) };
   }
 
-  get separator(): string {
-    return this.reading.separator;
-  }
-
-  /** The cells of the header row. */
-  namesIn(header: Uint8Array): string[] {
-    const text = decoded(header, this.encoding) ?? '';
-    return (cellsOf(text, undefined, undefined, this.separator) ?? []).map((name = '') => name);
-  }
-
-  get header(): string {
-    return csvRow(this.columns);
-  }
-
-  /** @param names those of the header row: what stands in a column without a name is sent, so that it is refused */
-  read(record: Uint8Array, names: readonly string[]): Row {
+  /** The cells of a record as they are sent, or why it is none. */
+  private cellsIn(record: FileBytes): (string | undefined)[] | string {
     const { encoding, separator, columns, currency } = this.reading;
-    let problem: string | undefined;
+    if (record instanceof Blob) return 'The record is too long.';
     const text = decoded(record, encoding);
-    const cells =
-      text === undefined
-        ? undefined
-        : cellsOf(text, undefined, (cell, what) => (problem = `Cell ${cell} of the record ${what}.`), separator);
-    if (text === undefined) problem = 'The record is not UTF-8. Choose another encoding above.';
-    else if (cells && cells.length !== names.length)
-      problem = `The record has ${countOf(cells.length)}, and the header row has ${names.length}.`;
-    if (problem === undefined && cells) {
-      const sent: (string | undefined)[] = cells.map((cell, at) => this.cellOf(cell, at, names));
-      if (this.columns.length > columns.length)
-        sent.push(sent[columns.indexOf(PRICE)] === undefined ? undefined : currency);
-      if (sent.some((cell) => cell !== undefined)) return { text: csvRow(sent) };
-      problem = 'The record has no value in a column that is imported.';
-    }
-    return { text: `?${','.repeat(this.columns.length)}`, ...(problem !== undefined && { problem }) };
+    if (text === undefined) return 'The record is not UTF-8. Choose another encoding above.';
+    let problem = '';
+    const cells = cellsOf(
+      text,
+      undefined,
+      (cell, what) => (problem = `Cell ${cell} of the record ${what}.`),
+      separator,
+    );
+    if (!cells) return problem;
+    if (cells.length !== this.names.length)
+      return `The record has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, and the header row has ${this.names.length}.`;
+    const sent = cells.map((cell, at) => this.cellOf(cell, at));
+    if (this.columns.length > columns.length)
+      sent.push(sent[columns.indexOf(PRICE)] === undefined ? undefined : currency);
+    return sent.some((cell) => cell !== undefined) ? sent : 'The record has no value in a column that is imported.';
   }
 
-  private cellOf(cell: string | undefined, at: number, names: readonly string[]): string | undefined {
+  private cellOf(cell: string | undefined, at: number): string | undefined {
     const column = this.reading.columns[at] ?? '';
-    if (cell === undefined || (column === '' && names[at] !== '')) return undefined;
+    if (cell === undefined || (column === '' && this.names[at] !== '')) return undefined;
     const text = unguarded(cell);
     const kind = this.kindOf(column);
     if (kind === 'number') return plainNumber(text, this.reading.numbers);
@@ -170,13 +147,10 @@ export class RowReader {
 
 const PRICE = 'price.decimal';
 
-function countOf(cells: number): string {
-  return cells === 1 ? '1 cell' : `${cells} cells`;
-}
-
-/** The text of a record that was refused: of bytes that are not UTF-8, though they should be, the most likely one. */
-export function textIn(bytes: Uint8Array, encoding: Reading['encoding'] = 'utf-8'): string {
-  return decoded(bytes, encoding) ?? new TextDecoder('windows-1252').decode(bytes);
+/** The text of a record: of bytes that are not UTF-8, though they should be, the most likely one; of a long one none. */
+export function textIn(record: FileBytes, encoding: Reading['encoding'] = 'utf-8'): string {
+  if (record instanceof Blob) return '';
+  return decoded(record, encoding) ?? new TextDecoder('windows-1252').decode(record);
 }
 
 /** @returns undefined if the bytes must be UTF-8 and are not */

@@ -1,26 +1,10 @@
-import type { EditableCollection, ImportResult } from '#packages/client/index.js';
-import type { AnyTypes, CatalogueRecord, Undo } from '../types.js';
+import { recordsWith } from '../records-with.js';
+import type { CatalogueRecord, Undo } from '../types.js';
 import { type Comparison, changesOf, type Finding } from './file-changes.js';
-import { Lines } from './lines.js';
+import { linesFile } from './lines.js';
 
 /** The most records whose old values are kept. */
 export const MOST_KEPT = 10_000;
-/** The most values of a filter such as `id.in`. */
-const MOST_IDS = 100;
-
-/** Reads records by their ids. Those that are gone are left out. */
-export async function* recordsWith(
-  collection: EditableCollection<AnyTypes>,
-  ids: Iterable<number>,
-  fields: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<CatalogueRecord, void, void> {
-  const all = [...ids];
-  for (let at = 0; at < all.length; at += MOST_IDS) {
-    const query = { 'id.in': all.slice(at, at + MOST_IDS), fields, limit: MOST_IDS };
-    yield* (await collection.page(query, { signal })).records as readonly CatalogueRecord[];
-  }
-}
 
 /**
  * What a run did, so that it can be undone. The check before it finds the records whose old values count; the run tells the
@@ -48,10 +32,11 @@ export class RunHistory {
   }
 
   /** Notes a result of the check. */
-  async find(_: number, result: ImportResult, finding: () => Promise<Finding>): Promise<void> {
-    if (result.error || result.unchanged) return;
-    if (result.status === 204) this.deletions.push(await finding());
-    else if (result.status === 200 && result.id !== undefined) this.found.add(result.id);
+  find(finding: Finding): void {
+    const { status, id, error, unchanged } = finding.result;
+    if (error || unchanged) return;
+    if (status === 204) this.deletions.push(finding);
+    else if (status === 200 && id !== undefined) this.found.add(id);
   }
 
   /** Reads the old values, once. */
@@ -59,24 +44,22 @@ export class RunHistory {
     if (this.before) return;
     const before = new Map<number, CatalogueRecord>();
     for await (const record of this.changing(['version'], signal)) before.set(record.id, record);
-    const deletions = await changesOf(this.deletions, this.comparison(), signal);
-    this.beforeDeletion = new Map(
-      deletions.flatMap(({ finding, current }) => (current ? [[finding.number, current] as const] : [])),
-    );
+    this.beforeDeletion = new Map(await this.deleting(signal));
     this.before = before;
   }
 
   /** The old values as files of records: of those that change with their ids, of those that are deleted without. */
   async oldValues(signal: AbortSignal): Promise<File[]> {
-    const [changing, deleting] = [new Lines(), new Lines()];
-    for await (const record of this.changing([], signal)) changing.add(record);
-    for (const { current } of await changesOf(this.deletions, this.comparison(), signal))
-      if (current) deleting.add(anew(current));
-    return [changing.asFile('old-values.ndjson'), deleting.asFile('deleted.ndjson')].filter(({ size }) => size > 0);
+    const deleting = await this.deleting(signal);
+    const files = [
+      await linesFile('old-values.ndjson', this.changing([], signal)),
+      await linesFile('deleted.ndjson', deleting.map(anew)),
+    ];
+    return files.filter(({ size }) => size > 0);
   }
 
   /** Notes a result of the run. */
-  add(number: number, { status, id = 0, version = 1, unchanged, error }: ImportResult): void {
+  add({ number, result: { status, id = 0, version = 1, unchanged, error } }: Finding): void {
     if (error || unchanged) return;
     const was = this.beforeDeletion.get(number);
     if (status === 204 && was) this.deleted.set(number, was);
@@ -88,34 +71,37 @@ export class RunHistory {
   }
 
   /** How to undo what the run has done so far; undefined if there is nothing to undo. */
-  get undo(): Omit<Undo, 'resource'> | undefined {
-    const [changes, creations] = [new Lines(), new Lines()];
-    for (const [id, version] of [...this.created].reverse()) changes.add({ id, version, deleted: true });
+  async undo(): Promise<Omit<Undo, 'resource'> | undefined> {
+    const { created, changed, deleted, key } = this;
+    const counts = { created: created.size, changed: changed.size, deleted: deleted.size };
+    const creations = await linesFile('undo.ndjson', [...deleted].map(anew));
     // Backwards, because a record may have taken the SKU that another one had before.
-    for (const [id, version] of [...this.changed].reverse()) changes.add({ ...this.before?.get(id), version });
-    for (const record of this.deleted.values()) creations.add(anew(record));
+    const changes = await linesFile('undo.ndjson', [
+      ...[...created].reverse().map(([id, version]) => ({ id, version, deleted: true })),
+      ...[...changed].reverse().map(([id, version]) => ({ ...this.before?.get(id), version })),
+    ]);
     const steps = [
-      { file: creations.asFile('undo.ndjson'), use: { match: undefined, existing: 'merge' }, key: this.key },
-      { file: changes.asFile('undo.ndjson'), use: { match: 'id', existing: 'replace' } },
+      { file: creations, use: { match: undefined, existing: 'merge' }, key },
+      { file: changes, use: { match: 'id', existing: 'replace' } },
     ] as const;
-    const { created, changed, deleted } = this;
-    return created.size + changed.size + deleted.size === 0
-      ? undefined
-      : {
-          created: created.size,
-          changed: changed.size,
-          deleted: deleted.size,
-          steps: steps.filter(({ file }) => file.size > 0),
-        };
+    const due = steps.filter(({ file }) => file.size > 0);
+    return due.length === 0 ? undefined : { ...counts, steps: due };
   }
 
   private changing(further: readonly string[], signal: AbortSignal) {
     const { collection, fields } = this.comparison();
-    return recordsWith(collection, this.found, ['id', ...further, ...fields.map(({ name }) => name)], signal);
+    const names = ['id', ...further, ...fields.map(({ name }) => name)];
+    return recordsWith(collection, 'id', this.found, signal, names);
+  }
+
+  /** The records that the file deletes, by their numbers in it. */
+  private async deleting(signal: AbortSignal): Promise<[number, CatalogueRecord][]> {
+    const changes = await changesOf(this.deletions, this.comparison(), signal);
+    return changes.flatMap(({ finding, current }) => (current ? [[finding.number, current]] : []));
   }
 }
 
-/** A record as it is created again. */
-function anew({ id: _, ...record }: CatalogueRecord): object {
+/** A deleted record as it is created again. */
+function anew([, { id: _, ...record }]: readonly [number, CatalogueRecord]): object {
   return record;
 }

@@ -5,14 +5,14 @@ import { isObject, type Json, member } from '../edit/json.js';
 import { prefer, preferred } from '../preferences.js';
 import type { AnyTypes, Resource } from '../types.js';
 import { guessColumns, kindOf } from './columns.js';
-import type { FormatDetails } from './formats.js';
+import type { Format } from './formats.js';
 import { type PreviewRecord, previewOf } from './preview.js';
 import { type Reading, RowReader, type Sample, sampleOf } from './reading.js';
 
 /** A file that a person has chosen. */
 export interface ChosenFile {
   readonly file: File;
-  readonly format: FormatDetails;
+  readonly format: Format;
   /** The first records. */
   readonly records: readonly PreviewRecord[];
   /** How CSV is read. */
@@ -36,9 +36,10 @@ export function useFile({ resource, fields, collection }: Known) {
   const [chosen, setChosen] = useState<ChosenFile>();
   const preference = `file-columns.${resource.name}`;
   const control = resource.importMatches.length > 0 ? CONTROL : [];
-  const rowsOf = (reading: Reading) => new RowReader(reading, (column) => kindOf(column, fields));
-  const open = async (file: File, format: FormatDetails, written: Partial<Sample> = {}): Promise<ChosenFile> => {
-    if (format.format !== 'csv') return { file, format, records: await previewOf(file, format.format) };
+  const rowsOf = (reading: Reading, { header }: Sample) =>
+    new RowReader(reading, header, (column) => kindOf(column, fields));
+  const open = async (file: File, format: Format, written: Partial<Sample> = {}): Promise<ChosenFile> => {
+    if (!format.isCsv) return { file, format, records: await previewOf(file) };
     const sample = await sampleOf(file, written);
     const stored = collection ? await knownValues(collection, fields) : { attributes: {}, currency: '' };
     const remembered: Readonly<Record<string, string>> = JSON.parse(preferred(preference) ?? '{}');
@@ -52,14 +53,14 @@ export function useFile({ resource, fields, collection }: Known) {
     const currency = currencyIn(sample) ?? stored.currency;
     const isNamed = columns.some((column) => column.endsWith('.currency'));
     const reading = { encoding, separator, numbers, columns, currency: isNamed ? '' : currency };
-    const rows = rowsOf(reading);
-    return { file, format, sample, reading, rows, records: await previewOf(file, 'csv', rows) };
+    const rows = rowsOf(reading, sample);
+    return { file, format, sample, reading, rows, records: await previewOf(file, rows) };
   };
   return {
     chosen,
     control,
     /** @returns what was recognised. A file that cannot be read says so when it is sent. */
-    async choose(file: File, format: FormatDetails): Promise<ChosenFile> {
+    async choose(file: File, format: Format): Promise<ChosenFile> {
       const opened = await open(file, format).catch((): ChosenFile => ({ file, format, records: [] }));
       setChosen(opened);
       return opened;
@@ -70,11 +71,11 @@ export function useFile({ resource, fields, collection }: Known) {
       setChosen(await open(chosen.file, chosen.format, { encoding, separator, numbers, ...written }));
     },
     async change(reading: Reading): Promise<void> {
-      if (!chosen) return;
-      const rows = rowsOf(reading);
+      if (!chosen?.sample) return;
+      const rows = rowsOf(reading, chosen.sample);
       // At once, because a person goes on typing.
       setChosen({ ...chosen, reading, rows });
-      const records = await previewOf(chosen.file, 'csv', rows);
+      const records = await previewOf(chosen.file, rows);
       setChosen((now) => (now?.rows === rows ? { ...now, records } : now));
     },
     /** Keeps the columns for the next file with the same names. */

@@ -6,14 +6,13 @@ import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { formFields } from '../edit/form-model.js';
 import { numberText } from '../formats.js';
+import { pauseFor } from '../pause.js';
 import { randomKey } from '../random-key.js';
 import type { Resource } from '../types.js';
-import { changesOf, isDone } from './file-changes.js';
-import { ImportCounts } from './import-counts.js';
+import { changesOf, type ImportUse, isDone } from './file-changes.js';
 import { type FindingWords, ImportFindings } from './import-findings.js';
-import { ImportRun, type Progress, type RunOptions, runPatiently, type Send } from './import-run.js';
-import { comparisonOf, type ImportUse, keyName, uniqueKey } from './import-use.js';
-import type { Format } from './records-in-file.js';
+import { ImportRun, type Progress, type RunOptions, type Send } from './import-run.js';
+import { keyName, uniqueKey } from './import-use.js';
 import { MOST_KEPT, RunHistory } from './run-history.js';
 import { saveFile } from './save-file.js';
 
@@ -21,7 +20,6 @@ import { saveFile } from './save-file.js';
 export interface RunInput extends Pick<RunOptions, 'key' | 'rows' | 'onResult'> {
   readonly file: File;
   readonly type: StreamType;
-  readonly format: Format;
   readonly use: ImportUse;
   /** Whether nothing is written. */
   readonly isCheck: boolean;
@@ -69,29 +67,36 @@ export function useRun(resource: Resource, onStep: () => void): Run {
   current.current = api;
   useEffect(() => () => controller.current?.abort(), []);
 
+  /** Waits when the rate limit is used up. */
+  const patiently = async (work: () => Promise<void>, signal: AbortSignal): Promise<void> => {
+    setState({ step: 'running' });
+    try {
+      await work();
+    } catch (error) {
+      const { status, retryAfterSeconds: seconds } = Object(error) as Partial<CatalogueError>;
+      if (signal.aborted || status !== 429 || seconds === undefined) throw error;
+      setState({ step: 'waiting', seconds });
+      await pauseFor(seconds * 1_000, signal);
+      await patiently(work, signal);
+    }
+  };
   const start = async ({ run, input: { isCheck, isUndo }, history }: NonNullable<Run['attempt']>) => {
     const isKept = !isCheck && !isUndo && history.size <= MOST_KEPT;
-    const whole: Pick<ImportRun, 'run'> = {
-      async run(signal, onProgress) {
-        if (isKept) await history.read(signal);
-        await run.run(signal, onProgress);
-      },
-    };
     controller.current = new AbortController();
     const { signal } = controller.current;
-    setState({ step: 'running' });
     onStep();
     try {
-      await runPatiently(whole, signal, setProgress, (seconds) =>
-        setState(seconds === undefined ? { step: 'running' } : { step: 'waiting', seconds }),
-      );
+      await patiently(async () => {
+        if (isKept) await history.read(signal);
+        await run.run(signal, setProgress);
+      }, signal);
       setProgress(run.progress);
       setState({ step: 'done' });
     } catch (error) {
       setState(signal.aborted ? { step: 'stopped' } : { step: 'stopped', error });
     }
-    const { undo } = history;
-    if (isKept && undo) rememberUndo({ resource, ...undo });
+    const undo = isKept && (await history.undo());
+    if (undo) rememberUndo({ resource, ...undo });
     onStep();
   };
   return {
@@ -109,25 +114,25 @@ export function useRun(resource: Resource, onStep: () => void): Run {
       setSavedOf(attempt.history);
     },
     begin(input) {
-      const { file, type, format, use, isCheck, key, rows, onResult } = input;
+      const { file, type, use, isCheck, key, rows, onResult } = input;
       const { match, existing } = use;
       const how = { ...(match !== undefined && { match, existing }), ...(isCheck && { dryRun: true }) };
       const collection = () => current.current.collection(resource);
       const send: Send = (body, each) => collection().importFile(type, body, { ...how, ...each });
-      const comparison = () => comparisonOf(collection(), fields, use);
+      const comparison = () => ({ collection: collection(), fields, use });
       const areDone: RunOptions['areDone'] = async (records, signal) =>
         (await changesOf(records, comparison(), signal)).map(isDone);
       // What a check has found counts for the run behind it.
       const isChecked = !isCheck && attempt?.input.isCheck && attempt.input.file === file;
       const history = isChecked ? attempt.history : new RunHistory(comparison, randomKey());
       const forRun = isCheck ? {} : match === undefined ? { key } : { areDone };
-      const run = new ImportRun(file, format, send, {
+      const run = new ImportRun(file, send, {
         ...forRun,
         rows,
-        async onResult(number, result, finding) {
-          if (isCheck) await history.find(number, result, finding);
-          else history.add(number, result);
-          await onResult?.(number, result, finding);
+        onResult(finding) {
+          if (isCheck) history.find(finding);
+          else history.add(finding);
+          onResult?.(finding);
         },
       });
       const next = { run, input, history };
@@ -145,28 +150,35 @@ export function useRun(resource: Resource, onStep: () => void): Run {
   };
 }
 
-interface RunStatusProps {
-  readonly resource: Resource;
+interface RunProps {
   readonly run: Run;
+}
+
+interface RunStatusProps extends RunProps {
+  readonly resource: Resource;
 }
 
 /** How far a run is, why it waits or has stopped, and what came of it. */
 export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
   const { importing: texts } = useConsole().texts;
-  const { state, progress, attempt, isCheck, isActive } = run;
-  const isUpdate = attempt?.input.use.match !== undefined;
+  const { state, progress, isActive } = run;
   return (
     <>
       <RunTrouble run={run} />
-      {state.step === 'done' && progress && <Outcome {...{ resource, progress, isUpdate, isCheck }} />}
-      {progress && <ImportCounts {...{ progress, isUpdate, isCheck }} isDone={state.step === 'done'} />}
+      {state.step === 'done' && progress && <Outcome {...{ resource, run, progress }} />}
+      {progress && (
+        <>
+          <RunProgress run={run} />
+          <Counts {...{ run, progress }} />
+        </>
+      )}
       {!progress && isActive && <p>{texts.starting}</p>}
     </>
   );
 }
 
 /** Why a run waits or has stopped, and what comes before a run that cannot be undone. */
-export function RunTrouble({ run }: Pick<RunStatusProps, 'run'>): JSX.Element {
+export function RunTrouble({ run }: RunProps): JSX.Element {
   const { importing: texts, undo } = useConsole().texts;
   const { state, isCheck, mayResume, unsaved } = run;
   return (
@@ -204,13 +216,51 @@ export function RunFindings({ resource, run, words }: RunStatusProps & FindingWo
 }
 
 /** How far a run is. */
-export function RunProgress({ run: { progress } }: Pick<RunStatusProps, 'run'>): JSX.Element {
+export function RunProgress({ run: { progress, state } }: RunProps): JSX.Element {
   const { importing: texts } = useConsole().texts;
-  const share = progress ? progress.done / progress.total : 0;
+  const share = state.step === 'done' ? 1 : (progress?.share ?? 0);
   return (
     <p class="import-progress">
       <progress max={1} value={share} aria-label={texts.share} /> <span>{texts.percent(Math.floor(share * 100))}</span>
     </p>
+  );
+}
+
+interface CountsProps extends RunProps {
+  readonly progress: Progress;
+}
+
+/** What became of the records so far. */
+function Counts({ run: { attempt, isCheck }, progress }: CountsProps): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  const { created, changed, unchanged, deleted, earlier, refused } = progress;
+  const isUpdate = attempt?.input.use.match !== undefined;
+  const updates: [string, number][] = [
+    [texts.changed, changed],
+    [texts.unchanged, unchanged],
+    [texts.deleted, deleted],
+  ];
+  const counts: [string, number][] = [
+    [isCheck ? texts.isNew : texts.created, created],
+    ...(isUpdate ? updates : []),
+    ...(earlier > 0 ? [[isUpdate ? texts.doneEarlier : texts.createdEarlier, earlier] satisfies [string, number]] : []),
+    ...[...refused].map(([code, count]): [string, number] => [
+      code === 'precondition_failed' ? texts.conflict : texts.refused(code),
+      count,
+    ]),
+  ];
+  return (
+    <table class="import-counts">
+      <caption>{isCheck ? texts.expected : texts.results}</caption>
+      <tbody>
+        {counts.map(([name, count]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{numberText(count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -226,16 +276,10 @@ function StoppedBy({ error }: { readonly error: unknown }): JSX.Element {
   return <ErrorNotice error={error} title={isAboutHeader(error) ? texts.badHeader : undefined} />;
 }
 
-interface OutcomeProps {
-  readonly resource: Resource;
-  readonly progress: Progress;
-  readonly isUpdate: boolean;
-  readonly isCheck: boolean;
-}
-
 /** What came of a run, or would come of it, in one sentence. */
-function Outcome({ resource, progress, isUpdate, isCheck }: OutcomeProps): JSX.Element {
+function Outcome({ resource, run: { attempt, isCheck }, progress }: CountsProps & RunStatusProps): JSX.Element {
   const { importing: texts } = useConsole().texts;
+  const isUpdate = attempt?.input.use.match !== undefined;
   const { counted } = texts;
   const { created, changed, unchanged, deleted, earlier, refused } = progress;
   const unique = uniqueKey(resource);

@@ -23,8 +23,7 @@ function collectionOf(records: readonly CatalogueRecord[], asked: unknown[] = []
 const comparing = (collection: EditableCollection<AnyTypes>, isReplaced = false) => ({
   collection,
   fields: FIELDS,
-  match: 'id',
-  isReplaced,
+  use: { match: 'id', existing: isReplaced ? ('replace' as const) : ('merge' as const) },
 });
 
 const finding = (text: string, columns?: readonly string[], id = 7) => ({
@@ -157,10 +156,10 @@ describe('what a file changes', () => {
     const page = async () => ({ records: [{ id: 7, email: 'Ann@example.com' }] });
     const collection = { page } as unknown as EditableCollection<AnyTypes>;
     const fields = formFields({ properties: { email: { type: 'string' } } }, new References({} as OpenApi));
-    for (const isReplaced of [false, true]) {
-      const comparison = { collection, fields, match: 'email', isReplaced };
+    for (const existing of ['merge', 'replace'] as const) {
+      const comparison = { collection, fields, use: { match: 'email', existing } };
       const [change] = await changesOf([finding('ANN@example.com', ['email'])], comparison, never);
-      expect(change && isDone(change)).to.equal(!isReplaced);
+      expect(change && isDone(change)).to.equal(existing === 'merge');
     }
   });
 

@@ -1,19 +1,25 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CatalogueError, type ImportResult } from '#packages/client/index.js';
+import { partsOf } from '#packages/pages/console/transfer/file-parts.js';
 import { formatOfFile } from '#packages/pages/console/transfer/formats.js';
 import { ImportRun, type Send } from '#packages/pages/console/transfer/import-run.js';
-import { type Format, partsOf } from '#packages/pages/console/transfer/records-in-file.js';
 import { CsvSplitter, cellsOf, NdjsonSplitter } from '#src/shared/record-splitters.js';
+import { API_CSV, plainRows } from './product-fields.js';
 
 const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
   new File([text], name, { type: 'text/plain' });
 
-/** The records of each part of a file, as texts. */
-async function textsOf(text: string, format: Format, bytes = 1_000_000, records = 5_000): Promise<string[][]> {
+/** The records of each part of a file, as texts, without the header row of CSV. */
+async function textsOf(
+  text: string,
+  format: 'csv' | 'ndjson',
+  bytes = 1_000_000,
+  records = 5_000,
+): Promise<string[][]> {
   const parts: string[][] = [];
-  for await (const part of partsOf(file(text), format, { bytes, records }))
-    parts.push(part.records.map(({ start, end }) => Buffer.from(text).subarray(start, end).toString()));
+  for await (const part of partsOf(file(text), format === 'csv' ? API_CSV : undefined, { bytes, records }))
+    parts.push(part.records.map((record) => Buffer.from(record as Uint8Array).toString()));
   return parts;
 }
 
@@ -38,7 +44,7 @@ describe('the records of a file', () => {
     ['empty text in quotes', 'csv', 'name\n""\n', ['name', '""']],
   ] as const)
     it(`are found: ${name} (${format})`, async () => {
-      expect((await textsOf(text, format)).flat()).to.deep.equal(records);
+      expect((await textsOf(text, format)).flat()).to.deep.equal(format === 'csv' ? records.slice(1) : records);
     });
 
   it('are joined to parts that end with a record', async () => {
@@ -67,42 +73,17 @@ describe('the records of a file', () => {
             return format === 'csv' ? record.replace(/\r$/, '') : record;
           });
           const records = (await textsOf(text, format)).flat();
-          expect(records.map((record) => record.replace(/^\ufeff/, ''))).to.deep.equal(found);
+          expect(records).to.deep.equal(format === 'csv' ? found.slice(1) : found);
         }
       }),
       { numRuns: 500 },
     );
   });
-
-  it('are the same in chunks of any size', async () => {
-    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\ufeff', 'é', '"x\ny"'), {
-      maxLength: 40,
-    });
-    await fc.assert(
-      fc.asyncProperty(pieces, fc.integer({ min: 1, max: 7 }), async (texts, size) => {
-        const bytes = Buffer.from(texts.join(''));
-        const one = file(bytes as Uint8Array<ArrayBuffer>);
-        const chunked = Object.assign(one.slice(), { stream: () => inChunks(bytes, size) });
-        for (const format of ['csv', 'ndjson'] as const) {
-          const whole = [];
-          for await (const part of partsOf(one, format)) whole.push(part);
-          const split = [];
-          for await (const part of partsOf(chunked, format)) split.push(part);
-          expect(split).to.deep.equal(whole);
-        }
-      }),
-    );
-  });
 });
 
-function inChunks(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
-      controller.close();
-    },
-  });
-}
+/** An import of CSV as the API writes it. */
+const csvRun = (content: string | Uint8Array<ArrayBuffer>, send: Send) =>
+  new ImportRun(file(content), send, { key: 'k', rows: plainRows(/^.*/.exec(content.toString())?.[0] ?? '') });
 
 const refusal = (code: string, message: string) => ({
   status: 400,
@@ -146,19 +127,19 @@ describe('an import of a file', () => {
 
   it('counts results by kind, part by part', async () => {
     const { send, bodies } = service();
-    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', send, { key: 'k' });
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), send, { key: 'k' });
     const seen: number[] = [];
-    await run.run(never, ({ done }) => seen.push(done));
+    await run.run(never, (progress) => seen.push(progress.share));
     expect(bodies.map((body) => body.trimEnd().split('\n').length)).to.deep.equal([5_000, 5_000, 2_000]);
-    expect(bodies.join('')).to.equal(LINES.join('\n'));
-    const { created, earlier, refused, done, total } = run.progress;
+    expect(bodies.join('')).to.equal(`${LINES.join('\n')}\n`);
+    const { created, earlier, refused, share } = run.progress;
     expect([created, earlier, [...refused]]).to.deep.equal([11_998, 0, [['invalid_type', 2]]]);
-    expect([done, seen.at(-1), seen.length]).to.deep.equal([total, total, 3]);
+    expect([share, seen.at(-1), seen.length]).to.deep.equal([1, 1, 3]);
   });
 
   it('continues after a lost connection with the same part and key, and creates nothing twice', async () => {
     const { send, bodies, known } = service({ failAt: [2] });
-    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', send, { key: 'k' });
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), send, { key: 'k' });
     const failure = await run.run(never, () => {}).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(TypeError);
     expect(run.progress.created).to.equal(4_999);
@@ -179,7 +160,7 @@ describe('an import of a file', () => {
       ['ndjson', `${[...rows, long, 'last'].join('\n')}\n${' \n'.repeat(300_000)}`, 42],
     ] as const) {
       const { send, bodies } = service();
-      const run = new ImportRun(file(text), format, send, { key: 'k' });
+      const run = new ImportRun(file(text), send, { key: 'k', rows: format === 'csv' ? plainRows(header) : undefined });
       await run.run(never, () => {});
       expect(run.progress.created).to.equal(expected);
       const sizes = bodies.filter((body) => !body.includes('long')).map(({ length }) => length);
@@ -197,9 +178,10 @@ describe('an import of a file', () => {
         yield* send(body, options);
       };
       const lines = Array.from({ length: 1_000 }, (_, at) => (at % 100 === 9 ? `bad${at}` : `p${at}`));
-      const text = [...(format === 'csv' ? ['name,sku'] : []), ...lines].join('\n');
-      const run = new ImportRun(file(text), format, limited, {
+      const text = [...(format === 'csv' ? ['name'] : []), ...lines].join('\n');
+      const run = new ImportRun(file(text), limited, {
         key: 'k',
+        rows: format === 'csv' ? plainRows('name') : undefined,
         limits: { bytes: 5_000, records: 5_000 },
       });
       await run.run(never, () => {});
@@ -209,14 +191,14 @@ describe('an import of a file', () => {
         Array.from({ length: 10 }, (_, at) => 100 * at + 10),
       );
       expect(refused, 'no later part is refused').to.equal(1);
-      const sent = bodies.flatMap((body) => body.trimEnd().split('\n')).filter((line) => line !== 'name,sku');
+      const sent = bodies.flatMap((body) => body.trimEnd().split('\n')).filter((line) => line !== 'name');
       expect(sent).to.deep.equal(lines);
     }
   });
 
   it('shows the error of one record that is too long, and continues with it', async () => {
     const { send } = service();
-    const run = new ImportRun(file(`a\nb\n${'c'.repeat(50)}\nd`), 'ndjson', async function* (body, options) {
+    const run = new ImportRun(file(`a\nb\n${'c'.repeat(50)}\nd`), async function* (body, options) {
       if (body.size > 10) throw tooLong();
       yield* send(body, options);
     });
@@ -229,7 +211,7 @@ describe('an import of a file', () => {
 
   it('stops when it is aborted, and continues later', async () => {
     const { send } = service();
-    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', send, { key: 'k' });
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), send, { key: 'k' });
     const controller = new AbortController();
     const stopped = await run
       .run(controller.signal, () => controller.abort(new Error('enough')))
@@ -243,7 +225,7 @@ describe('an import of a file', () => {
     const send: Send = async function* () {
       yield { line: 1, status: 201, id: 1 };
     };
-    const run = new ImportRun(file('a\nb'), 'ndjson', send, { key: 'k' });
+    const run = new ImportRun(file('a\nb'), send, { key: 'k' });
     const failure = await run.run(never, () => {}).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(TypeError).with.property('message').that.includes('connection');
     expect(run.progress.created).to.equal(0);
@@ -251,15 +233,15 @@ describe('an import of a file', () => {
 
   it('sends the header row with each part of CSV', async () => {
     const { send, bodies } = service();
-    const run = new ImportRun(file(`name,sku\r\n${LINES.join('\n')}`), 'csv', send, { key: 'k' });
+    const run = csvRun(`name\r\n${LINES.join('\n')}`, send);
     await run.run(never, () => {});
-    for (const body of bodies) expect(body.startsWith('name,sku\n')).to.equal(true);
+    for (const body of bodies) expect(body.startsWith('name\n')).to.equal(true);
     expect(run.progress.created).to.equal(11_998);
   });
 
   it('gives the refused records back, with their errors in a column', async () => {
     const { send } = service();
-    const run = new ImportRun(file('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n'), 'csv', send, { key: 'k' });
+    const run = csvRun('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n', send);
     await run.run(never, () => {});
     const refused = run.refusedFile;
     expect(refused.name).to.equal('products-failed.csv');
@@ -270,29 +252,30 @@ describe('an import of a file', () => {
 
   const refuseAll: Send = async function* (body) {
     const records = [];
-    for await (const part of partsOf(body, 'csv')) records.push(...part.records);
-    for (const line of records.slice(1).keys())
+    for await (const part of partsOf(body, API_CSV)) records.push(...part.records);
+    for (const line of records.keys())
       yield { line: line + 1, ...refusal('malformed_csv', 'No.') } as unknown as ImportResult;
   };
 
   it('gives a record that is no CSV back behind its error, one cell too many for every header', async () => {
-    const run = new ImportRun(file('name,sku\na\na,b,c\n"a,1\nb'), 'csv', refuseAll, { key: 'k' });
+    const run = csvRun('name,sku\na\na,b,c\n"a,1\nb', refuseAll);
     await run.run(never, () => {});
     expect(await run.refusedFile.text()).to.equal(
       [
         'name,sku,error',
-        ',,"malformed_csv: No.",a',
-        ',,"malformed_csv: No.","a,b,c"',
-        ',,"malformed_csv: No.","""a,1\nb"\n',
+        ',,"malformed_csv: The record has 1 cell, and the header row has 2.",a',
+        ',,"malformed_csv: The record has 3 cells, and the header row has 2.","a,b,c"',
+        ',,"malformed_csv: Cell 1 of the record begins with a quotation mark that is not closed.","""a,1\nb"\n',
       ].join('\n'),
     );
   });
 
   it('gives a long record back unread, with one cell too many', async () => {
     const long = `"${'x'.repeat(1_100_000)}`;
-    const run = new ImportRun(file(`name\n${long}`), 'csv', refuseAll, { key: 'k' });
+    const run = csvRun(`name\n${long}`, refuseAll);
     await run.run(never, () => {});
-    expect(await run.refusedFile.text()).to.equal(`name,error\n,"malformed_csv: No.",${long}\n`);
+    expect(await run.refusedFile.text()).to.match(/^name,error\n,"malformed_csv: Cell 1 .*",/);
+    expect((await run.refusedFile.text()).endsWith(`",${long}\n`)).to.equal(true);
   });
 
   /** Whether a row looks like one that was given back before. */
@@ -304,11 +287,11 @@ describe('an import of a file', () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'), async (texts, header) => {
         const source = `${header}\n${texts.join('')}`;
-        const run = new ImportRun(file(source), 'csv', refuseAll, { key: 'k' });
+        const run = csvRun(source, refuseAll);
         await run.run(never, () => {});
         const columns = cellsOf(header)?.length ?? 0;
-        const [, ...rows] = (await textsOf(source, 'csv')).flat();
-        const [, ...refused] = (await textsOf(await run.refusedFile.text(), 'csv')).flat();
+        const rows = (await textsOf(source, 'csv')).flat();
+        const refused = (await textsOf(await run.refusedFile.text(), 'csv')).flat();
         expect(refused).to.have.length(rows.length);
         for (const [at, row] of rows.entries()) {
           const cells = cellsOf(refused[at] ?? '') ?? [];
@@ -322,11 +305,11 @@ describe('an import of a file', () => {
 
   it('gives a record that is not UTF-8 back in the likeliest letters, and leaves older errors out', async () => {
     const source = Buffer.from('name,error,sku\nT\xf6pf\xe9,old,1\n', 'latin1') as Uint8Array<ArrayBuffer>;
-    const run = new ImportRun(file(source), 'csv', refuseAll, { key: 'k' });
+    const run = csvRun(source, refuseAll);
     await run.run(never, () => {});
     const given = new Uint8Array(await run.refusedFile.arrayBuffer());
     expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(given)).to.equal(
-      '\ufeffname,sku,error\nTöpfé,1,"malformed_csv: No."\n',
+      '\ufeffname,sku,error\nTöpfé,1,"malformed_csv: The record is not UTF-8. Choose another encoding above."\n',
     );
   });
 
@@ -334,7 +317,7 @@ describe('an import of a file', () => {
     const { send } = service();
     const lines = ['{"name":"bad", "n":1.0 } ', '{"name":"a"}', '{}bad', '["bad"]', '{"bad":"\xfc"}', 'bad\xfc\t\\'];
     const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
-    const run = new ImportRun(file(bytes, 'a.b.ndjson'), 'ndjson', send, { key: 'k' });
+    const run = new ImportRun(file(bytes, 'a.b.ndjson'), send, { key: 'k' });
     await run.run(never, () => {});
     const { error } = refusal('invalid_type', 'No "good".');
     const refused = run.refusedFile;
@@ -381,7 +364,7 @@ describe('an update from a file', () => {
   it('counts what is new, changed, unchanged, deleted and refused, and sends no key', async () => {
     const options: object[] = [];
     const text = lines('new', 'changed', 'changed', 'same', 'deleted', 'gone', 'conflict', 'bad');
-    const run = new ImportRun(text, 'ndjson', sending(options));
+    const run = new ImportRun(text, sending(options));
     await run.run(never, () => {});
     const { created, changed, unchanged, deleted, earlier, refused } = run.progress;
     expect({ created, changed, unchanged, deleted, earlier }).to.deep.equal({
@@ -403,7 +386,7 @@ describe('an update from a file', () => {
       { length: 60 },
       (_, at): Kind => (['same', 'changed', 'bad', 'deleted'] as const)[at % 4] ?? 'same',
     );
-    const run = new ImportRun(lines(...kinds), 'ndjson', sending(), { limits: { bytes: 1_000, records: 7 } });
+    const run = new ImportRun(lines(...kinds), sending(), { limits: { bytes: 1_000, records: 7 } });
     await run.run(never, () => {});
     const { changed, conflicts, refused } = run.findings;
     expect(changed.map(({ number }) => number)).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
@@ -423,8 +406,8 @@ describe('an update from a file', () => {
     };
     const asked: number[] = [];
     const told: unknown[] = [];
-    const run = new ImportRun(lines('conflict', 'same', 'conflict', 'new', 'gone'), 'ndjson', lost, {
-      onResult: (number, { status, id, version }) => told.push([number, status, id, version]),
+    const run = new ImportRun(lines('conflict', 'same', 'conflict', 'new', 'gone'), lost, {
+      onResult: ({ number, result: { status, id, version } }) => told.push([number, status, id, version]),
       areDone: async (records) => {
         asked.push(...records.map(({ number }) => number));
         return records.map(({ number }) => number === 1);
@@ -461,7 +444,7 @@ describe('an update from a file', () => {
       if (++calls === 1) throw new CatalogueError(429, 'rate_limited', 'x', [], undefined, 1);
       yield* sending()(body, options);
     };
-    const run = new ImportRun(lines('conflict', 'same'), 'ndjson', limited, {
+    const run = new ImportRun(lines('conflict', 'same'), limited, {
       areDone: async (records) => records.map(() => true),
     });
     await run.run(never, () => {}).catch(() => {});
@@ -472,7 +455,7 @@ describe('an update from a file', () => {
 
 describe('the format of a file', () => {
   it('is that of its name, else of its type', () => {
-    const of = (name: string, type = '') => formatOfFile({ name, type })?.format;
+    const of = (name: string, type = '') => formatOfFile({ name, type })?.name;
     expect([
       of('a.CSV'),
       of('a.tsv'),
@@ -481,6 +464,6 @@ describe('the format of a file', () => {
       of('a', 'text/csv'),
       of('a.json'),
       of('csv'),
-    ]).to.deep.equal(['csv', 'csv', 'ndjson', 'ndjson', 'csv', undefined, undefined]);
+    ]).to.deep.equal(['CSV', 'CSV', 'NDJSON', 'NDJSON', 'CSV', undefined, undefined]);
   });
 });

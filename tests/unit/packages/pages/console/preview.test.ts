@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { NoPrice, previewOf } from '#packages/pages/console/transfer/preview.js';
-import type { Format } from '#packages/pages/console/transfer/records-in-file.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
+import { plainRows } from './product-fields.js';
 
-const preview = async (file: string, format: Format = 'csv') =>
-  (await previewOf(new File([file], 'x'), format)).map(({ values, text }) => values ?? text);
+type Format = 'csv' | 'ndjson';
+const preview = async (file: string, format: Format = 'csv') => {
+  const rows = format === 'csv' ? plainRows(/[^\ufeff\r\n]*/.exec(file.replace('\ufeff', ''))?.[0] ?? '') : undefined;
+  return (await previewOf(new File([file], 'x'), rows)).map(({ values, text }) => values ?? text);
+};
 /** What the preview shows as the price of the first record. */
 const priceIn = async (file: string, format?: Format) =>
   (((await preview(file, format))[0] ?? {}) as Record<string, unknown>)['price'];

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type Numbers, plainNumber } from '#packages/pages/console/transfer/cells.js';
 import { guessColumns, kindOf, templateColumns } from '#packages/pages/console/transfer/columns.js';
-import { inBytes, type Reading, RowReader, sampleOf } from '#packages/pages/console/transfer/reading.js';
+import { inUtf8 } from '#packages/pages/console/transfer/file-parts.js';
+import { type Reading, RowReader, sampleOf } from '#packages/pages/console/transfer/reading.js';
 import { PRODUCT_FIELDS } from './product-fields.js';
 
 const GERMAN = 'Bezeichnung;Preis\nTöpfe;1,50\n';
@@ -35,7 +36,7 @@ describe('how a file is written', () => {
 
   it('is UTF-8 with the same text, if it was UTF-16 in many pieces', async () => {
     const text = 'x\u010a€'.repeat(400_000);
-    expect(await (await inBytes(fileOf(utf16(text) as BlobPart), 'utf-16le')).text()).to.equal(text);
+    expect(await (await inUtf8(fileOf(utf16(text) as BlobPart), 'utf-16le')).text()).to.equal(text);
   });
 });
 
@@ -119,7 +120,7 @@ describe('a row of a file', () => {
   };
   const NAMES = ['Name', 'Preis', 'Notiz', 'An', ''];
   const rowOf = (text: string, change: Partial<Reading> = {}) =>
-    new RowReader({ ...reading, ...change }, (column) => kindOf(column, PRODUCT_FIELDS)).read(latin1(text), NAMES);
+    new RowReader({ ...reading, ...change }, NAMES, (column) => kindOf(column, PRODUCT_FIELDS)).read(latin1(text));
 
   for (const [row, sent] of [
     ['Töpfe;1.299,00 EUR;x;WAHR;', 'Töpfe,1299.00,,true,,EUR'],
