@@ -7,8 +7,9 @@ import { NUMBERS, type Numbers } from './cells.js';
 import { attributeColumn, columnsOf } from './columns.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
+import { ENCODINGS, SEPARATORS } from './file-parts.js';
 import { NoPrice } from './preview.js';
-import { ENCODINGS, type Reading, SEPARATORS } from './reading.js';
+import type { Reading } from './reading.js';
 import type { ChosenFile } from './use-file.js';
 
 interface ColumnsStepProps {

@@ -1,5 +1,13 @@
 import { CsvSplitter, endOf, type ImportLine, NdjsonSplitter } from '#src/shared/record-splitters.js';
-import type { Reading } from './reading.js';
+
+export const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
+export const SEPARATORS = [',', ';', '\t'] as const;
+
+/** How CSV is written. */
+export interface CsvForm {
+  readonly encoding: (typeof ENCODINGS)[number];
+  readonly separator: (typeof SEPARATORS)[number];
+}
 
 /** A record without its line end. One that is too long to be kept stays in the file. */
 export type FileBytes = Uint8Array<ArrayBuffer> | Blob;
@@ -38,7 +46,7 @@ const PIECE_BYTES = 262_144;
  */
 export async function* partsOf(
   file: Blob,
-  csv?: Pick<Reading, 'separator' | 'encoding'>,
+  csv?: CsvForm,
   limits: PartLimits = LIMITS,
 ): AsyncGenerator<Part, void, void> {
   const source = await inUtf8(file, csv?.encoding ?? 'utf-8');
@@ -77,7 +85,7 @@ export async function* partsOf(
 }
 
 /** A file in UTF-16 as one in UTF-8, in whose bytes the ends of rows can be found; another file as it is. */
-export async function inUtf8(file: Blob, encoding: Reading['encoding']): Promise<Blob> {
+export async function inUtf8(file: Blob, encoding: CsvForm['encoding']): Promise<Blob> {
   if (!encoding.startsWith('utf-16')) return file;
   const decoder = new TextDecoder(encoding);
   const pieces: Blob[] = [];

@@ -1,20 +1,15 @@
 import { CsvSplitter, cellsOf } from '#src/shared/record-splitters.js';
 import { type CellKind, csvRow, type Numbers, plainBoolean, plainNumber, unguarded } from './cells.js';
-import { bytesOf, type FileBytes } from './file-parts.js';
+import { bytesOf, type CsvForm, type FileBytes, SEPARATORS } from './file-parts.js';
 
 /** How a file of CSV is to be read. The API takes one kind of CSV; the programs of people write several. */
-export interface Reading {
-  readonly encoding: (typeof ENCODINGS)[number];
-  readonly separator: (typeof SEPARATORS)[number];
+export interface Reading extends CsvForm {
   readonly numbers: Numbers;
   /** For each column of the file the name that the API has for it; empty: the column is left out. */
   readonly columns: readonly string[];
   /** Of the prices, if no column has their currency; empty if there is none. */
   readonly currency: string;
 }
-
-export const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
-export const SEPARATORS = [',', ';', '\t'] as const;
 
 /** So much of a file shows how it is to be read, in bytes. */
 const SAMPLE_BYTES = 1_048_576;
