@@ -12,8 +12,7 @@ export async function* recordsWith(
   collection: EditableCollection<AnyTypes>,
   field: string,
   values: Iterable<number | string>,
-  signal: AbortSignal,
-  fields?: readonly string[],
+  { fields, signal }: { readonly fields?: readonly string[]; readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<CatalogueRecord, void, void> {
   const all = [...values];
   for (let at = 0; at < all.length; at += MOST_VALUES) {
@@ -22,6 +21,6 @@ export async function* recordsWith(
       limit: MOST_VALUES,
       ...(fields && { fields: fields as never[] }),
     };
-    yield* (await collection.page<never>(query, { signal })).records as readonly CatalogueRecord[];
+    yield* (await collection.page<never>(query, signal && { signal })).records as readonly CatalogueRecord[];
   }
 }

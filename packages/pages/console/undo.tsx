@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from './components/button.js';
 import { Dialog } from './components/dialog.js';
 import { Notice } from './components/notice.js';
@@ -7,7 +7,7 @@ import { useConsole } from './context.js';
 import { UnsavedGuard } from './edit/unsaved.js';
 import { numberText } from './formats.js';
 import type { Progress } from './transfer/import-run.js';
-import { RunFindings, RunProgress, RunTrouble, refusedIn, useRun } from './transfer/use-run.js';
+import { RunContent, refusedIn, useRun } from './transfer/use-run.js';
 import type { Undo } from './types.js';
 
 /** What the last file or bulk change of this tab did, with the button that takes it back. The shell shows it. */
@@ -39,13 +39,12 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
   const { rememberUndo, texts: all } = useConsole();
   const { undo: texts, bulk, importing } = all;
   const { resource, steps, changed, created, deleted } = undo;
-  const content = useRef<HTMLDivElement>(null);
-  const run = useRun(resource, () => content.current?.focus());
+  const run = useRun(resource);
   const [ended, setEnded] = useState<readonly Progress[]>([]);
   const { state, progress, attempt, isActive, mayResume } = run;
   const begin = (at: number) => {
     const step = steps[at];
-    if (step) run.begin({ ...step, type: 'application/x-ndjson', isCheck: false, isUndo: true });
+    if (step) run.begin({ ...step, isCheck: false, isUndo: true });
   };
   useEffect(() => {
     if (state.step !== 'done' || !progress) return;
@@ -60,7 +59,7 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
   return (
     <Dialog title={texts.title} onClose={close} isWide={refused > 0}>
       <UnsavedGuard isDirty={isActive || mayResume} words={texts.leaving} />
-      <div ref={content} tabIndex={-1} class="bulk-content">
+      <RunContent {...{ resource, run }} words={texts.findings} isContinued={!isDone}>
         {!attempt && (
           <>
             {changed > 0 && <p>{texts.changed(numberText(changed))}</p>}
@@ -74,10 +73,7 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
             <p>{texts.outcome(numberText(undone), numberText(refused))}</p>
           </Notice>
         )}
-        <RunTrouble run={run} />
-        {attempt && !isDone && <RunProgress run={run} />}
-        {isDone && <RunFindings {...{ resource, run }} words={texts.findings} />}
-      </div>
+      </RunContent>
       <p class="actions">
         {isActive && <Button onClick={run.stop}>{importing.cancel}</Button>}
         {!isActive && <Button onClick={close}>{isDone ? bulk.close : bulk.cancel}</Button>}

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { PAUSE_MS } from './facets/prefix-box.js';
+
+/** The pause after a key, in milliseconds. */
+const PAUSE_MS = 250;
 
 /** What a person typed, after a pause: a word is one request. */
 export function useSettled(typed: string): string {

@@ -8,7 +8,7 @@ import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
-import { actionName, BulkDialog } from './bulk-dialog.js';
+import { actionName, BulkDialog, keyOf } from './bulk-dialog.js';
 import { actionsOf, type BulkAction } from './changes.js';
 
 interface BulkBarProps {
@@ -48,7 +48,7 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
       </Button>
       <div class="bulk-actions">
         {actionsOf(resource, fields).map((action) => (
-          <Button key={`${action.kind} ${action.field.name}`} onClick={() => setBegun({ first: action })}>
+          <Button key={keyOf(action)} onClick={() => setBegun({ first: action })}>
             {actionName(action, texts)}
           </Button>
         ))}

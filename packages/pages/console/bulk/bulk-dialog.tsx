@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
+import { Choice } from '../components/choice.js';
 import { Dialog } from '../components/dialog.js';
 import { Field as Labelled } from '../components/field.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
@@ -13,7 +14,7 @@ import { UnsavedGuard } from '../edit/unsaved.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import { reasonOf } from '../transfer/failed-records.js';
-import { RunFindings, RunProgress, RunTrouble, refusedIn, useRun } from '../transfer/use-run.js';
+import { RunContent, refusedIn, useRun } from '../transfer/use-run.js';
 import type { Resource } from '../types.js';
 import {
   actionsOf,
@@ -43,24 +44,22 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
   const { api, texts: all } = useConsole();
   const { bulk: texts, importing } = all;
   const [changes, setChanges] = useState<readonly BulkChange[]>(first ? [newChange(first)] : []);
-  const [problems, setProblems] = useState<ReadonlyMap<BulkAction, ChangeProblem>>(new Map());
+  /** Whether what the person typed was to be used, so that what is wrong with it is said. */
+  const [isTried, setTried] = useState(false);
   const [plan, setPlan] = useState<Plan>();
   const [reading, setReading] = useState<{ readonly error?: unknown }>();
-  const content = useRef<HTMLDivElement>(null);
-  const run = useRun(resource, () => content.current?.focus());
+  const run = useRun(resource);
   const told = useRef({ done: new Set<number>(), reasons: new Map<number, string>() });
-  const others = useMemo(
-    () => actionsOf(resource, fields).filter((action) => !changes.some((one) => isSameAction(one.action, action))),
-    [changes],
-  );
   const { state, progress, isCheck, isActive, mayResume, attempt } = run;
   const isWritten = attempt !== undefined && !isCheck;
-  const isUnfinished = isWritten && (isActive || mayResume);
+  const edits = changes.map((change) => ({ change, name: change.action.field.name, edit: editOf(change) }));
+  const others = actionsOf(resource, fields).filter(
+    (action) => !changes.some((one) => keyOf(one.action) === keyOf(action)),
+  );
 
-  const begin = (file: File, isCheck: boolean, ids: readonly number[]) =>
+  const begin = ({ file, ids }: Plan, isCheck: boolean) =>
     run.begin({
       file,
-      type: 'application/x-ndjson',
       use: { match: 'id', existing: 'merge' },
       isCheck,
       onResult({ number, result: { error, status } }) {
@@ -71,14 +70,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
       },
     });
   const preview = async () => {
-    const edits = changes.map((change) => ({
-      action: change.action,
-      name: change.action.field.name,
-      edit: editOf(change),
-    }));
-    setProblems(
-      new Map(edits.flatMap(({ action, edit }) => (typeof edit === 'object' ? [[action, edit] as const] : []))),
-    );
+    setTried(true);
     const ready = edits.flatMap(({ name, edit }) => (typeof edit === 'function' ? [{ name, edit }] : []));
     if (ready.length < edits.length) return;
     setReading({});
@@ -92,12 +84,10 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
           const patch = patchOf(record, ready, skip);
           return Object.keys(patch).length > 0 ? patch : undefined;
         },
-        new AbortController().signal,
       );
       setPlan(next);
       setReading(undefined);
-      if (next.ids.length > 0) begin(next.file, true, next.ids);
-      else content.current?.focus();
+      if (next.ids.length > 0) begin(next, true);
     } catch (error) {
       setReading({ error });
     }
@@ -110,19 +100,14 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
     }
     onClose(isWritten);
   };
-  const back = () => {
-    run.reset();
-    setPlan(undefined);
-  };
   const name = (count: number) =>
     `${numberText(count)} ${count === 1 ? resource.singular : resource.title.toLowerCase()}`;
   const act = first ? texts.change : texts.delete;
   const effect = (progress?.changed ?? 0) + (progress?.deleted ?? 0);
-  const isForm = !plan;
   return (
-    <Dialog title={act(name(selection.ids.size))} onClose={close} isWide={!isForm}>
-      <UnsavedGuard isDirty={isUnfinished} words={texts.leaving} />
-      {isForm ? (
+    <Dialog title={act(name(selection.ids.size))} onClose={close} isWide={plan !== undefined}>
+      <UnsavedGuard isDirty={isWritten && (isActive || mayResume)} words={texts.leaving} />
+      {!plan ? (
         <form
           class="bulk-form"
           onSubmit={(event) => {
@@ -132,11 +117,11 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
         >
           {!first && <p>{texts.deleteHint}</p>}
           <CompletedResource.Provider value={resource}>
-            {changes.map((change, at) => (
+            {edits.map(({ change, edit }, at) => (
               <ChangeRow
-                key={`${change.action.kind} ${change.action.field.name}`}
+                key={keyOf(change.action)}
                 change={change}
-                problem={problems.get(change.action)}
+                problem={isTried && typeof edit === 'object' ? edit : undefined}
                 onChange={(next) => setChanges(changes.map((one, other) => (other === at ? next : one)))}
               />
             ))}
@@ -145,11 +130,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
             <p class="actions">
               <span class="hint">{texts.also}</span>
               {others.map((action) => (
-                <Button
-                  key={`${action.kind} ${action.field.name}`}
-                  kind="link"
-                  onClick={() => setChanges([...changes, newChange(action)])}
-                >
+                <Button key={keyOf(action)} kind="link" onClick={() => setChanges([...changes, newChange(action)])}>
                   {actionName(action, texts)}
                 </Button>
               ))}
@@ -165,7 +146,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
         </form>
       ) : (
         <>
-          <div ref={content} tabIndex={-1} class="bulk-content">
+          <RunContent {...{ resource, run }} words={texts.findings}>
             {(state.step === 'done' || plan.ids.length === 0) && (
               <Summary
                 plan={plan}
@@ -175,20 +156,24 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
                 refused={refusedIn(progress)}
               />
             )}
-            <RunTrouble run={run} />
-            {state.step !== 'done' && <RunProgress run={run} />}
-            <RunFindings {...{ resource, run }} words={texts.findings} />
-          </div>
+          </RunContent>
           <p class="actions">
             {isActive && isWritten && <Button onClick={run.stop}>{importing.cancel}</Button>}
             {!isWritten && (
               <>
                 <Button onClick={close}>{texts.cancel}</Button>
-                <Button onClick={back}>{texts.back}</Button>
+                <Button
+                  onClick={() => {
+                    run.reset();
+                    setPlan(undefined);
+                  }}
+                >
+                  {texts.back}
+                </Button>
               </>
             )}
             {!isWritten && state.step === 'done' && effect > 0 && run.unsaved === undefined && (
-              <Button kind={first ? 'primary' : 'danger'} onClick={() => begin(plan.file, false, plan.ids)}>
+              <Button kind={first ? 'primary' : 'danger'} onClick={() => begin(plan, false)}>
                 {act(name(effect))}
               </Button>
             )}
@@ -204,8 +189,9 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
   );
 }
 
-function isSameAction(one: BulkAction, other: BulkAction): boolean {
-  return one.kind === other.kind && one.field.name === other.field.name;
+/** Tells actions apart. */
+export function keyOf({ kind, field }: BulkAction): string {
+  return `${kind} ${field.name}`;
 }
 
 type Texts = ReturnType<typeof useConsole>['texts']['bulk'];
@@ -230,18 +216,15 @@ function ChangeRow({ change, problem, onChange }: ChangeRowProps): JSX.Element {
   if (kind === 'price')
     return (
       <div class="form-row">
-        <Labelled label={name}>
-          {(control) => (
-            <select
-              {...control}
-              value={isPercent ? 'percent' : 'amount'}
-              onChange={({ currentTarget }) => onChange({ ...change, isPercent: currentTarget.value === 'percent' })}
-            >
-              <option value="percent">{texts.byPercent}</option>
-              <option value="amount">{texts.toAmount}</option>
-            </select>
-          )}
-        </Labelled>
+        <Choice
+          label={name}
+          value={isPercent ? 'percent' : 'amount'}
+          options={[
+            ['percent', texts.byPercent],
+            ['amount', texts.toAmount],
+          ]}
+          onChoose={(how) => onChange({ ...change, isPercent: how === 'percent' })}
+        />
         <Labelled
           label={isPercent ? texts.percent : texts.amount}
           hint={isPercent ? texts.percentHint : texts.amountHint}

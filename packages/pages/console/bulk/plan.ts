@@ -31,7 +31,6 @@ export async function planOf(
   selected: Selected,
   fields: readonly string[],
   lineOf: (record: CatalogueRecord, skip: (why: Skipped) => void) => object | undefined,
-  signal: AbortSignal,
 ): Promise<Plan> {
   const ids: number[] = [];
   const skipped = new Map<Skipped, number>();
@@ -39,8 +38,8 @@ export async function planOf(
   const missing = new Set(selected.ids);
   const shown = ['id', 'version', ...fields];
   async function* records() {
-    if (selected.query) yield* collection.export({ ...selected.query, fields: shown }, { signal });
-    yield* recordsWith(collection, 'id', missing, signal, shown);
+    if (selected.query) yield* collection.export({ ...selected.query, fields: shown });
+    yield* recordsWith(collection, 'id', missing, { fields: shown });
   }
   async function* lines() {
     for await (const record of records() as AsyncIterable<CatalogueRecord>) {

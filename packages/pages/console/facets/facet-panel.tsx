@@ -65,13 +65,7 @@ export function FacetPanel(props: FacetPanelProps): JSX.Element | null {
   if (of.key === '' && !isOwn && counts?.length === 0 && chosen.length === 0) return null;
   return (
     <Panel label={label} note={chosen.length} isOpen={isOpen} onOpen={(open) => onView({ isOpen: open })}>
-      {hasBox.current && (
-        <PrefixBox
-          label={texts.prefixOf(label)}
-          placeholder={texts.prefix}
-          onSettle={(next) => onView({ prefix: next })}
-        />
-      )}
+      {hasBox.current && <PrefixBox label={label} onSettle={(next) => onView({ prefix: next })} />}
       {isFailed && <ErrorNotice error={error} title={texts.failed} onRetry={own.reload} />}
       <ValueList
         {...{ label, chosen }}

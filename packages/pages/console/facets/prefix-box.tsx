@@ -1,34 +1,30 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../components/field.js';
-
-/** The pause after a key, so that a word is one request. */
-export const PAUSE_MS = 250;
+import { TEXTS } from '../texts.js';
+import { useSettled } from '../use-settled.js';
 
 interface PrefixBoxProps {
+  /** Whose values are looked for. */
   readonly label: string;
-  readonly placeholder: string;
   /** Called when the person pauses. */
   onSettle(prefix: string): void;
 }
 
 /** What values begin with. */
-export function PrefixBox({ label, placeholder, onSettle }: PrefixBoxProps): JSX.Element {
-  const [text, setText] = useState<string>();
-  useEffect(() => {
-    if (text === undefined) return undefined;
-    const timer = setTimeout(() => onSettle(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+export function PrefixBox({ label, onSettle }: PrefixBoxProps): JSX.Element {
+  const [text, setText] = useState('');
+  const settled = useSettled(text);
+  useEffect(() => onSettle(settled), [settled]);
   return (
-    <Field label={label} isLabelHidden>
+    <Field label={TEXTS.facets.prefixOf(label)} isLabelHidden>
       {(control) => (
         <input
           {...control}
           type="search"
-          placeholder={placeholder}
+          placeholder={TEXTS.facets.prefix}
           spellcheck={false}
-          value={text ?? ''}
+          value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       )}

@@ -1,6 +1,6 @@
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useState } from 'preact/hooks';
-import { Field } from '../components/field.js';
+import { Choice } from '../components/choice.js';
 import { numberText, priceText } from '../formats.js';
 import { TEXTS } from '../texts.js';
 import type { ChosenRange, CountedRange, PriceRange } from './price-ranges.js';
@@ -43,32 +43,21 @@ export function PriceBars({ title, ranges, currency, chosen, onChoose }: PriceBa
     const isChosen = range.from === chosen.from && range.below === chosen.below;
     onChoose(isChosen ? NO_LIMITS : range);
   };
+  const optionOf = (amount: number): [string, string] => [String(amount), money(amount)];
   const [first, last] = [ranges[0], ranges.at(-1)];
   const limit = (end: 'from' | 'below') => {
     const limits = new Set([...ranges.map((range) => range[end]), chosen[end] ?? []].flat());
     return (
-      <Field label={texts.limits[end]}>
-        {(control) => (
-          <select
-            {...control}
-            value={chosen[end] ?? ''}
-            onChange={({ currentTarget: { value } }) => {
-              const next = { ...chosen, [end]: value === '' ? undefined : Number(value) };
-              const isEmpty = Number(next.from ?? 0) >= (next.below ?? Number.POSITIVE_INFINITY);
-              onChoose(isEmpty ? { ...NO_LIMITS, [end]: next[end] } : next);
-            }}
-          >
-            <option value="">{texts.any}</option>
-            {[...limits]
-              .sort((one, other) => one - other)
-              .map((one) => (
-                <option key={one} value={one}>
-                  {money(one)}
-                </option>
-              ))}
-          </select>
-        )}
-      </Field>
+      <Choice
+        label={texts.limits[end]}
+        value={String(chosen[end] ?? '')}
+        options={[['', texts.any], ...[...limits].sort((one, other) => one - other).map(optionOf)]}
+        onChoose={(value) => {
+          const next = { ...chosen, [end]: value === '' ? undefined : Number(value) };
+          const isEmpty = Number(next.from ?? 0) >= (next.below ?? Number.POSITIVE_INFINITY);
+          onChoose(isEmpty ? { ...NO_LIMITS, [end]: next[end] } : next);
+        }}
+      />
     );
   };
   return (

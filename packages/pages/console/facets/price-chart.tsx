@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
+import { Choice } from '../components/choice.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { isPrice, labelOf } from '../formats.js';
@@ -15,9 +16,8 @@ import {
   type CountedRange,
   chartState,
   chosenRange,
-  countRequest,
-  endRequest,
   filtersOfRange,
+  firstRequest,
   type PriceFields,
   priceRanges,
 } from './price-ranges.js';
@@ -65,36 +65,27 @@ function OpenChart({ resource, state, prices, news, onChoose }: PriceChartProps)
   const shown = chartState(state, prices, currency ?? '');
   const chart = useLoad(JSON.stringify([currency, selectionOf(shown)]), async (signal) => ({
     news,
-    ranges: currency === undefined ? [] : await countedRanges(api, resource, shown, prices, signal),
+    ranges: currency === undefined ? [] : await countedRanges(api, resource, shown, prices, currency, signal),
   }));
-  const error = currencies.error ?? chart.error;
-  if (error !== undefined)
-    return (
-      <ErrorNotice
-        error={error}
-        title={texts.failed}
-        onRetry={currencies.error === undefined ? chart.reload : currencies.reload}
-      />
-    );
+  const failed = [currencies, chart].find(({ error }) => error !== undefined);
+  if (failed) return <ErrorNotice error={failed.error} title={texts.failed} onRetry={failed.reload} />;
   const isLoading = currencies.isLoading || chart.isLoading;
   const { ranges, news: readAt } = chart.value ?? { ranges: [], news };
   const choices = [...new Set([...(currency === undefined ? [] : [currency]), ...(currencies.value ?? [])])];
   return (
     <div aria-busy={isLoading}>
       {choices.length > 1 && (
-        <select
-          aria-label={texts.currency}
-          value={currency}
-          onChange={({ currentTarget }) => {
-            setPicked(currentTarget.value);
+        <Choice
+          label={texts.currency}
+          isLabelHidden
+          value={currency ?? ''}
+          options={choices.map((one) => [one, one])}
+          onChoose={(one) => {
+            setPicked(one);
             const others = state.filters.filter(({ field }) => !field.startsWith(`${prices.name}.`));
             if (others.length < state.filters.length) onChoose(others);
           }}
-        >
-          {choices.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
+        />
       )}
       {ranges.length === 0 && <p class="note">{isLoading ? TEXTS.list.loading : texts.none}</p>}
       {ranges.length > 0 && currency !== undefined && (
@@ -120,22 +111,24 @@ async function countedRanges(
   resource: Resource,
   state: ListState,
   prices: PriceFields,
+  currency: string,
   signal: AbortSignal,
 ): Promise<readonly CountedRange[]> {
   const collection = api.collection(resource);
-  const endOf = async (end: 'lowest' | 'highest') => {
-    const { records } = await collection.page(endRequest(resource, state, prices, end), { signal });
+  const endOf = async (sort: string) => {
+    const { records } = await collection.page(firstRequest(resource, { ...state, sort }, prices.name), { signal });
     const price = records[0]?.[prices.name];
     return isPrice(price) ? price.amount : undefined;
   };
-  const [lowest, highest] = await Promise.all([endOf('lowest'), endOf('highest')]);
+  const [lowest, highest] = await Promise.all([endOf(prices.amount), endOf(`-${prices.amount}`)]);
   if (lowest === undefined || highest === undefined) return [];
   const ranges = priceRanges(lowest, highest);
   const counts: number[] = [];
   const waiting = ranges.entries();
   const count = async () => {
     for (const [at, range] of waiting) {
-      const request = countRequest(resource, state, prices, range);
+      const filters = filtersOfRange(state, prices, currency, range);
+      const request = firstRequest(resource, { ...state, filters }, 'id');
       counts[at] = (await collection.page(request, { count: true, signal })).total ?? 0;
     }
   };

@@ -57,70 +57,39 @@ function growingLimits(lowest: number, highest: number): number[] {
 /** The records of a chart: those of a state in one currency, whatever their amounts. */
 export function chartState(state: ListState, { amount, currency }: PriceFields, of: string): ListState {
   const others = state.filters.filter(({ field }) => field !== amount && field !== currency);
-  return { ...state, sort: '', cursor: undefined, filters: [...others, equal(currency, of)] };
+  return { ...state, sort: '', cursor: undefined, filters: [...others, filterOf(currency, 'equals', of)] };
 }
 
-/** The request whose first record has the lowest amount, or the highest. */
-export function endRequest(
-  { path }: Pick<Resource, 'path'>,
-  state: ListState,
-  { name, amount }: PriceFields,
-  end: 'lowest' | 'highest',
-): string {
-  const query = queryOf({ ...state, sort: end === 'lowest' ? amount : `-${amount}` });
-  query.set('limit', '1');
-  query.set('fields', name);
-  return `${path}?${query}`;
-}
-
-/** The request that counts the records of a range. */
-export function countRequest(
-  { path }: Pick<Resource, 'path'>,
-  state: ListState,
-  fields: PriceFields,
-  range: PriceRange,
-): string {
-  const query = queryOf({ ...state, filters: [...state.filters, ...limitsOf(fields, range)] });
-  query.set('limit', '1');
-  query.set('fields', 'id');
-  return `${path}?${query}`;
+/** The request for the first record of a state, of which one field counts. */
+export function firstRequest({ path }: Pick<Resource, 'path'>, state: ListState, field: string): string {
+  return `${path}?${queryOf({ ...state, limit: 1 })}&fields=${field}`;
 }
 
 /** The filters of a state that shows only a range of prices; without limits, all prices of any currency. */
 export function filtersOfRange(
   { filters }: ListState,
-  fields: PriceFields,
-  currency: string,
-  range: ChosenRange,
+  { amount, currency }: PriceFields,
+  of: string,
+  { from, below }: ChosenRange,
 ): readonly Filter[] {
-  const others = filters.filter(({ field }) => field !== fields.amount);
-  const limits = limitsOf(fields, range);
+  const others = filters.filter(({ field }) => field !== amount);
+  const limits = [
+    ...(from === undefined ? [] : [filterOf(amount, 'gte', String(from))]),
+    ...(below === undefined ? [] : [filterOf(amount, 'lt', String(below))]),
+  ];
   if (limits.length === 0) return others;
-  const ofOtherFields = others.filter(({ field }) => field !== fields.currency);
-  return [...ofOtherFields, equal(fields.currency, currency), ...limits];
+  return [...others.filter(({ field }) => field !== currency), filterOf(currency, 'equals', of), ...limits];
 }
 
 /** The limits that filters set, as the chart sets them. */
 export function chosenRange(filters: readonly Filter[], { amount }: PriceFields): ChosenRange {
-  const limit = (operator: string) => {
-    const text = filters.find((one) => one.field === amount && one.operator === operator)?.value ?? '';
-    return readInteger(text);
-  };
+  const limit = (operator: string) =>
+    readInteger(filters.find((one) => one.field === amount && one.operator === operator)?.value ?? '');
   return { from: limit('gte'), below: limit('lt') };
 }
 
-function limitsOf({ amount }: PriceFields, { from, below }: ChosenRange): readonly Filter[] {
-  const limits = [
-    ['gte', from],
-    ['lt', below],
-  ] as const;
-  return limits.flatMap(([operator, value]) =>
-    value === undefined ? [] : [{ field: amount, key: '', operator, value: String(value) }],
-  );
-}
-
-function equal(field: string, value: string): Filter {
-  return { field, key: '', operator: 'equals', value };
+function filterOf(field: string, operator: string, value: string): Filter {
+  return { field, key: '', operator, value };
 }
 
 /** The price whose chart a resource has: an object of an amount that lists can sort and compare, and its currency. */

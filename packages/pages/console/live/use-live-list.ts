@@ -1,12 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Page } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
+import { recordsWith } from '../records-with.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { areNews, type LiveList, liveList, missingIds, updated } from './list-news.js';
 import { useNews } from './use-news.js';
-
-/** The most ids of a request. */
-const MOST_IDS = 100;
 
 interface LiveListOptions {
   readonly resource: Resource;
@@ -39,17 +37,11 @@ export function useLiveList(options: LiveListOptions): [LiveList, () => void, nu
     const collection = api.collection(resource);
     const found = await collection.page(request, { signal });
     const missing = missingIds(current.current, found.records, news);
-    const others: CatalogueRecord[] = [];
     const shown = new URL(request, location.href).searchParams.get('fields')?.split(',') ?? [];
-    for (let at = 0; at < missing.length; at += MOST_IDS) {
-      const query = new URLSearchParams({
-        'id.in': missing.slice(at, at + MOST_IDS).join(','),
-        // Records by their ids stand for no others.
-        fields: shown.filter((name) => name !== 'variants').join(','),
-        limit: String(MOST_IDS),
-      });
-      others.push(...(await collection.page(`${resource.path}?${query}`, { signal })).records);
-    }
+    // Records by their ids stand for no others.
+    const fields = shown.filter((name) => name !== 'variants');
+    const others: CatalogueRecord[] = [];
+    for await (const record of recordsWith(collection, 'id', missing, { fields, signal })) others.push(record);
     if (signal.aborted) return;
     const next = updated(current.current, { page: found.records, others, news, isWhole });
     current.current = next;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
@@ -33,9 +33,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   const [key, setKey] = useState('');
   const [use, setUse] = useState<ImportUse>(() => likelyUse(resource, []));
   const [refusal, setRefusal] = useState<string>();
-  const heading = useRef<HTMLHeadingElement>(null);
-  // The button that had the focus disappears.
-  const run = useRun(resource, () => heading.current?.focus());
+  const run = useRun(resource);
   const { state, progress, attempt, isCheck, isActive, mayResume } = run;
   const isUpdate = use.match !== undefined;
   const isUnfinished = !isCheck && (isActive || mayResume);
@@ -49,9 +47,9 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
     setUse(likelyUse(resource, records));
     setKey(randomKey());
   };
-  const begin = ({ file: one, format, rows }: ChosenFile, isCheck: boolean) => {
+  const begin = ({ file: one, rows }: ChosenFile, isCheck: boolean) => {
     file.remember();
-    run.begin({ file: one, type: format.type, use, isCheck, key, rows });
+    run.begin({ file: one, use, isCheck, key, rows });
   };
 
   if (!api.mayWrite(resource) || formats.length === 0)
@@ -70,7 +68,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       <p>
         <a href={list}>{resource.title}</a>
       </p>
-      <h1 ref={heading} tabIndex={-1}>
+      <h1 ref={run.place} tabIndex={-1}>
         {texts.title(resource.title)}
       </h1>
       {!chosen && (

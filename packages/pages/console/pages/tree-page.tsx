@@ -38,7 +38,7 @@ export function TreePage({ resource, field }: TreePageProps): JSX.Element {
       </div>
       <div class="toolbar">
         <search>
-          <PrefixBox label={facetTexts.prefixOf(labelOf(field))} placeholder={facetTexts.prefix} onSettle={setPrefix} />
+          <PrefixBox label={labelOf(field)} onSettle={setPrefix} />
         </search>
       </div>
       <Level {...{ resource, field, prefix }} />

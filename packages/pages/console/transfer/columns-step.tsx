@@ -1,9 +1,11 @@
 import type { JSX } from 'preact';
+import { Choice } from '../components/choice.js';
 import { Field } from '../components/field.js';
+import { FramedTable } from '../components/framed-table.js';
 import { useConsole } from '../context.js';
 import type { Field as FormField } from '../edit/form-model.js';
 import { isPrice, labelOf, priceText } from '../formats.js';
-import { NUMBERS, type Numbers } from './cells.js';
+import { NUMBERS } from './cells.js';
 import { attributeColumn, columnsOf } from './columns.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
@@ -41,49 +43,42 @@ export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): 
     onChange({ ...one, columns: columns.map((old, place) => (place === at ? column : old === column ? '' : old)) });
   return (
     <>
-      <h2>{title}</h2>
-      {reading ? (
-        <Switches {...{ reading, onCorrect, onChange }} />
-      ) : (
-        names.includes('price') && <p>{importing.prices}</p>
-      )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table in it */}
-      <section class="table-frame" aria-label={title} tabIndex={0}>
-        <table class="records file-columns">
-          <thead>
-            <tr>
-              <th scope="col">{texts.inFile}</th>
-              <th scope="col">{texts.values}</th>
-              {reading && <th scope="col">{texts.goesTo}</th>}
+      <FramedTable
+        title={title}
+        columns={[texts.inFile, texts.values, ...(reading ? [texts.goesTo] : [])]}
+        class="file-columns"
+        above={
+          reading ? (
+            <Switches {...{ reading, onCorrect, onChange }} />
+          ) : (
+            names.includes('price') && <p>{importing.prices}</p>
+          )
+        }
+      >
+        {names.map((name, at) => {
+          const shown = valuesOf(chosen, name, at);
+          if (reading && (name === ERROR || (name === '' && shown.length === 0))) return null;
+          return (
+            <tr key={at}>
+              <th scope="row" data-label={texts.inFile}>
+                {name === '' ? texts.nameless(at + 1) : name}
+              </th>
+              <td data-label={texts.values}>
+                <Values values={shown} isUpdate={isUpdate} />
+              </td>
+              {reading && (
+                <td data-label={texts.goesTo}>
+                  <ColumnChoice
+                    {...{ name, ...props }}
+                    column={columns[at] ?? ''}
+                    onChoose={(column) => choose(reading, at, column)}
+                  />
+                </td>
+              )}
             </tr>
-          </thead>
-          <tbody>
-            {names.map((name, at) => {
-              const shown = valuesOf(chosen, name, at);
-              if (reading && (name === ERROR || (name === '' && shown.length === 0))) return null;
-              return (
-                <tr key={at}>
-                  <th scope="row" data-label={texts.inFile}>
-                    {name === '' ? texts.nameless(at + 1) : name}
-                  </th>
-                  <td data-label={texts.values}>
-                    <Values values={shown} isUpdate={isUpdate} />
-                  </td>
-                  {reading && (
-                    <td data-label={texts.goesTo}>
-                      <ColumnChoice
-                        {...{ name, ...props }}
-                        column={columns[at] ?? ''}
-                        onChoose={(column) => choose(reading, at, column)}
-                      />
-                    </td>
-                  )}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </section>
+          );
+        })}
+      </FramedTable>
       {records
         .filter(({ values }) => values === undefined)
         .map(({ text, problem }) => (
@@ -108,22 +103,19 @@ function Switches({
     <div class="switches">
       <Choice
         label={texts.separator}
-        options={SEPARATORS}
-        words={texts.separators}
+        options={SEPARATORS.map((one) => [one, texts.separators[one]])}
         value={separator}
         onChoose={(chosen) => onCorrect({ separator: chosen })}
       />
       <Choice
         label={texts.encoding}
-        options={ENCODINGS}
-        words={texts.encodings}
+        options={ENCODINGS.map((one) => [one, texts.encodings[one]])}
         value={encoding}
         onChoose={(chosen) => onCorrect({ encoding: chosen })}
       />
-      <Choice<Numbers>
+      <Choice
         label={texts.numbers}
-        options={NUMBERS}
-        words={texts.spellings}
+        options={NUMBERS.map((one) => [one, texts.spellings[one]])}
         value={numbers}
         onChoose={(chosen) => onCorrect({ numbers: chosen })}
       />
@@ -156,11 +148,7 @@ function valuesOf({ sample, reading, records }: ChosenFile, name: string, at: nu
   return [...new Set(values.filter((value) => value !== undefined))].slice(0, 3);
 }
 
-interface ValuesProps extends Pick<ColumnsStepProps, 'isUpdate'> {
-  readonly values: readonly unknown[];
-}
-
-function Values({ values, isUpdate }: ValuesProps): JSX.Element {
+function Values({ values, isUpdate }: { readonly values: readonly unknown[]; readonly isUpdate: boolean }) {
   const { columns, importing } = useConsole().texts;
   if (values.length === 0) return <span class="none">{columns.none}</span>;
   return (
@@ -203,11 +191,10 @@ function ColumnChoice({ name, column, fields, control, onChoose }: ColumnChoiceP
   const map = fields.find(({ kind }) => kind === 'map')?.name;
   const path = columnPath(column);
   const key = path.name === map ? (path.key ?? name) : name;
-  const attributes = (['text', 'number', 'boolean'] as const).map((type) => {
-    // The name that the file has stays, as `attributes.colour`.
-    const isOwn = path.name === map && path.key !== undefined && (path.type ?? 'text') === type;
-    return { type, column: isOwn ? column : attributeColumn(map ?? '', key, type) };
-  });
+  const typeOf = path.type ?? 'text';
+  // The name that the file has stays, as `attributes.colour`.
+  const attributeAs = (type: 'text' | 'number' | 'boolean') =>
+    path.name === map && path.key !== undefined && typeOf === type ? column : attributeColumn(map ?? '', key, type);
   return (
     <select
       aria-label={texts.columnOf(name)}
@@ -224,37 +211,13 @@ function ColumnChoice({ name, column, fields, control, onChoose }: ColumnChoiceP
       </optgroup>
       {map !== undefined && key !== '' && (
         <optgroup label={texts.attribute(key)}>
-          {attributes.map(({ type, column: one }) => (
-            <option key={one} value={one}>
+          {(['text', 'number', 'boolean'] as const).map((type) => (
+            <option key={type} value={attributeAs(type)}>
               {texts.attributeAs(key, form.types[type])}
             </option>
           ))}
         </optgroup>
       )}
     </select>
-  );
-}
-
-interface ChoiceProps<One extends string> {
-  readonly label: string;
-  readonly options: readonly One[];
-  readonly words: Readonly<Record<One, string>>;
-  readonly value: One;
-  onChoose(one: One): void;
-}
-
-function Choice<One extends string>({ label, options, words, value, onChoose }: ChoiceProps<One>): JSX.Element {
-  return (
-    <Field label={label}>
-      {(control) => (
-        <select {...control} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value as One)}>
-          {options.map((one) => (
-            <option key={one} value={one}>
-              {words[one]}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   );
 }

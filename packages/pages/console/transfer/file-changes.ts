@@ -58,11 +58,11 @@ export const EXISTING = ['merge', 'replace', 'skip'] as const;
 export async function changesOf(
   findings: readonly Finding[],
   { collection, fields, use: { match = '', existing } }: Comparison,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<FileChange[]> {
   const keyOf = (finding: Finding) => String(member(saidIn(finding.record, fields, {}), match));
   const byKey = new Map<string, CatalogueRecord>();
-  for await (const record of recordsWith(collection, match, new Set(findings.map(keyOf)), signal)) {
+  for await (const record of recordsWith(collection, match, new Set(findings.map(keyOf)), { signal })) {
     const key = String(record[match]);
     byKey.set(key, record);
     // An email is the same in capitals.

@@ -1,6 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { cellsOf } from '#src/shared/record-splitters.js';
+import { FramedTable } from '../components/framed-table.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { recordName } from '../deletions.js';
@@ -72,7 +73,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
   if (loaded.error !== undefined) return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   if (!loaded.value) return <p class="note">{texts.list.loading}</p>;
   return (
-    <Table title={title} columns={[record, field, now, inFile]}>
+    <FramedTable title={title} columns={[record, field, now, inFile]} class="findings">
       {loaded.value.map((change) => {
         const { current, finding } = change;
         const heading = (
@@ -104,7 +105,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
           );
         });
       })}
-    </Table>
+    </FramedTable>
   );
 }
 
@@ -145,7 +146,7 @@ function excerptOf({ text, columns }: FileRecord): string {
 function Refusals({ title, findings }: Pick<ChangesProps, 'title' | 'findings'>): JSX.Element {
   const { number, record, reason } = useConsole().texts.importing.findings;
   return (
-    <Table title={title} columns={[number, record, reason]}>
+    <FramedTable title={title} columns={[number, record, reason]} class="findings">
       {findings.map((finding) => (
         <tr key={finding.number}>
           <th scope="row" data-label={number}>
@@ -155,35 +156,6 @@ function Refusals({ title, findings }: Pick<ChangesProps, 'title' | 'findings'>)
           <td data-label={reason}>{finding.result.error && reasonOf(finding.result.error)}</td>
         </tr>
       ))}
-    </Table>
-  );
-}
-
-interface TableProps {
-  readonly title: string;
-  readonly columns: readonly string[];
-  readonly children: ComponentChildren;
-}
-
-function Table({ title, columns, children }: TableProps): JSX.Element {
-  return (
-    <>
-      <h2>{title}</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table in it */}
-      <section class="table-frame" aria-label={title} tabIndex={0}>
-        <table class="records findings">
-          <thead>
-            <tr>
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      </section>
-    </>
+    </FramedTable>
   );
 }

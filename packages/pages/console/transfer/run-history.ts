@@ -49,10 +49,10 @@ export class RunHistory {
   }
 
   /** The old values as files of records: of those that change with their ids, of those that are deleted without. */
-  async oldValues(signal: AbortSignal): Promise<File[]> {
-    const deleting = await this.deleting(signal);
+  async oldValues(): Promise<File[]> {
+    const deleting = await this.deleting();
     const files = [
-      await linesFile('old-values.ndjson', this.changing([], signal)),
+      await linesFile('old-values.ndjson', this.changing([])),
       await linesFile('deleted.ndjson', deleting.map(anew)),
     ];
     return files.filter(({ size }) => size > 0);
@@ -88,14 +88,14 @@ export class RunHistory {
     return due.length === 0 ? undefined : { ...counts, steps: due };
   }
 
-  private changing(further: readonly string[], signal: AbortSignal) {
+  private changing(further: readonly string[], signal?: AbortSignal) {
     const { collection, fields } = this.comparison();
     const names = ['id', ...further, ...fields.map(({ name }) => name)];
-    return recordsWith(collection, 'id', this.found, signal, names);
+    return recordsWith(collection, 'id', this.found, { fields: names, signal });
   }
 
   /** The records that the file deletes, by their numbers in it. */
-  private async deleting(signal: AbortSignal): Promise<[number, CatalogueRecord][]> {
+  private async deleting(signal?: AbortSignal): Promise<[number, CatalogueRecord][]> {
     const changes = await changesOf(this.deletions, this.comparison(), signal);
     return changes.flatMap(({ finding, current }) => (current ? [[finding.number, current]] : []));
   }

@@ -1,6 +1,6 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CatalogueError, type StreamType } from '#packages/client/index.js';
+import { CatalogueError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
@@ -19,7 +19,6 @@ import { saveFile } from './save-file.js';
 /** What is sent, and how it is used. */
 export interface RunInput extends Pick<RunOptions, 'key' | 'rows' | 'onResult'> {
   readonly file: File;
-  readonly type: StreamType;
   readonly use: ImportUse;
   /** Whether nothing is written. */
   readonly isCheck: boolean;
@@ -35,6 +34,8 @@ type State =
 
 /** A stream of records that is checked or written, from its start to its end. */
 export interface Run {
+  /** What gets the focus when a run begins or ends, which removes the button that had it. */
+  readonly place: RefObject<(HTMLHeadingElement & HTMLDivElement) | null>;
   readonly state: State;
   readonly progress: Progress | undefined;
   /** What was begun last. */
@@ -53,14 +54,14 @@ export interface Run {
   reset(): void;
 }
 
-/** @param onStep called when a run begins or ends, which removes the button that had the focus */
-export function useRun(resource: Resource, onStep: () => void): Run {
+export function useRun(resource: Resource): Run {
   const { api, references, rememberUndo } = useConsole();
   const fields = useMemo(() => formFields(resource.input, references), [resource]);
   const [attempt, setAttempt] = useState<Run['attempt']>();
   const [state, setState] = useState<State>({ step: 'ready' });
   const [progress, setProgress] = useState<Progress>();
   const controller = useRef<AbortController | undefined>(undefined);
+  const place = useRef<HTMLHeadingElement & HTMLDivElement>(null);
   const [savedOf, setSavedOf] = useState<RunHistory>();
   // A person who signs in again continues with the new key.
   const current = useRef(api);
@@ -84,7 +85,7 @@ export function useRun(resource: Resource, onStep: () => void): Run {
     const isKept = !isCheck && !isUndo && history.size <= MOST_KEPT;
     controller.current = new AbortController();
     const { signal } = controller.current;
-    onStep();
+    place.current?.focus();
     try {
       await patiently(async () => {
         if (isKept) await history.read(signal);
@@ -97,9 +98,10 @@ export function useRun(resource: Resource, onStep: () => void): Run {
     }
     const undo = isKept && (await history.undo());
     if (undo) rememberUndo({ resource, ...undo });
-    onStep();
+    place.current?.focus();
   };
   return {
+    place,
     state,
     progress,
     attempt,
@@ -110,15 +112,16 @@ export function useRun(resource: Resource, onStep: () => void): Run {
       attempt && attempt.history.size > MOST_KEPT && attempt.history !== savedOf ? attempt.history.size : undefined,
     async saveOldValues() {
       if (!attempt) return;
-      for (const file of await attempt.history.oldValues(new AbortController().signal)) saveFile(file);
+      for (const file of await attempt.history.oldValues()) saveFile(file);
       setSavedOf(attempt.history);
     },
     begin(input) {
-      const { file, type, use, isCheck, key, rows, onResult } = input;
+      const { file, use, isCheck, key, rows, onResult } = input;
       const { match, existing } = use;
       const how = { ...(match !== undefined && { match, existing }), ...(isCheck && { dryRun: true }) };
       const collection = () => current.current.collection(resource);
-      const send: Send = (body, each) => collection().importFile(type, body, { ...how, ...each });
+      const send: Send = (body, each) =>
+        collection().importFile(rows ? 'text/csv' : 'application/x-ndjson', body, { ...how, ...each });
       const comparison = () => ({ collection: collection(), fields, use });
       const areDone: RunOptions['areDone'] = async (records, signal) =>
         (await changesOf(records, comparison(), signal)).map(isDone);
@@ -178,7 +181,7 @@ export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
 }
 
 /** Why a run waits or has stopped, and what comes before a run that cannot be undone. */
-export function RunTrouble({ run }: RunProps): JSX.Element {
+function RunTrouble({ run }: RunProps): JSX.Element {
   const { importing: texts, undo } = useConsole().texts;
   const { state, isCheck, mayResume, unsaved } = run;
   return (
@@ -207,6 +210,26 @@ export function RunTrouble({ run }: RunProps): JSX.Element {
   );
 }
 
+interface RunContentProps extends RunStatusProps, FindingWords {
+  /** Whether another run follows. */
+  readonly isContinued?: boolean;
+  /** What comes first. */
+  readonly children: ComponentChildren;
+}
+
+/** What a dialog shows of a run. */
+export function RunContent({ resource, run, words, isContinued = false, children }: RunContentProps): JSX.Element {
+  const isDone = run.state.step === 'done' && !isContinued;
+  return (
+    <div ref={run.place} tabIndex={-1} class="bulk-content">
+      {children}
+      <RunTrouble run={run} />
+      {run.attempt && !isDone && <RunProgress run={run} />}
+      {!isContinued && <RunFindings {...{ resource, run, words }} />}
+    </div>
+  );
+}
+
 /** The first records that a run changes, those that somebody else has changed, and those that are refused. */
 export function RunFindings({ resource, run, words }: RunStatusProps & FindingWords): JSX.Element | null {
   const { attempt, progress, isActive, isCheck } = run;
@@ -216,7 +239,7 @@ export function RunFindings({ resource, run, words }: RunStatusProps & FindingWo
 }
 
 /** How far a run is. */
-export function RunProgress({ run: { progress, state } }: RunProps): JSX.Element {
+function RunProgress({ run: { progress, state } }: RunProps): JSX.Element {
   const { importing: texts } = useConsole().texts;
   const share = state.step === 'done' ? 1 : (progress?.share ?? 0);
   return (

@@ -62,7 +62,7 @@ describe('the history of a run', () => {
         { id: 1, version: 6, name: 'No. 1' },
       ],
     ]);
-    const old = await Promise.all((await history.oldValues(never)).map((file) => file.text()));
+    const old = await Promise.all((await history.oldValues()).map((file) => file.text()));
     expect(old[0]).to.include('"id":1').and.to.include('No. 3');
     expect(old[1]).to.not.include('"id"');
   });
