@@ -35,13 +35,13 @@ describe('webhooks in the console', () => {
     await page.getByLabel('Name').fill('search index');
     await page.getByLabel('URL').fill('https://10.0.0.1/hook');
     await page.getByLabel('Products').check();
-    await button('Create webhook').click();
+    await button('Create').click();
     await page.getByRole('alert').getByText('addresses are public').waitFor();
     expect(await page.getByLabel('URL').getAttribute('aria-invalid')).to.equal('true');
     await expectAccessible(page, 'the refusal');
     // Nothing listens on this port.
     await page.getByLabel('URL').fill('https://127.0.0.1:9/a');
-    await button('Create webhook').click();
+    await button('Create').click();
     const secrets = [await takeSecret(page, 'The webhook is created')];
     await page.getByRole('heading', { level: 1, name: 'search index' }).waitFor();
 

@@ -5,7 +5,6 @@ import {
   type RetryOptions,
   type Token,
 } from '#packages/client/index.js';
-import { describeError } from './describe-error.js';
 import { FeedFollower } from './live/follower.js';
 import { rateLimitOf } from './rate-limit.js';
 import type { Probe } from './session.js';
@@ -45,7 +44,6 @@ export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
     collection: ({ path }) => catalogue.collection<AnyTypes>(path),
     mayRead: ({ name }) => permissions.mayRead.has(name),
     mayWrite: ({ name }) => permissions.mayWrite.has(name),
-    describeError,
   };
 }
 
@@ -84,10 +82,21 @@ export function prober({ request }: Catalogue) {
   };
 }
 
+/**
+ * What a request of the client's general methods responded.
+ * @throws CatalogueError for an error, which they return
+ */
+export async function dataOf<Data>(
+  request: Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>,
+): Promise<Data> {
+  const { data, error, response } = await request;
+  if (data === undefined) throw errorFrom(response, error);
+  return data;
+}
+
 const SCOPE = /scope="([^"]*)"/;
 
-/** The error of a response of the client's general methods, which return it instead of throwing it. */
-export function errorFrom({ status, headers }: Response, error: unknown): CatalogueError {
+function errorFrom({ status, headers }: Response, error: unknown): CatalogueError {
   const { code = 'unexpected_response', message = '', details = [] } = Object(error) as Partial<CatalogueError>;
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
   const requestId = headers.get('X-Request-Id') ?? undefined;

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { OpenApi } from '../docs/openapi.js';
 import { References } from '../docs/references.js';
 import { endKey, shareKey } from '../docs/shared-key.js';
-import { apiOf, catalogueFor, errorFrom, followerOf, PATIENCE, prober } from './api.js';
+import { apiOf, catalogueFor, dataOf, followerOf, PATIENCE, prober } from './api.js';
 import { Dialog } from './components/dialog.js';
 import { ErrorNotice, Notice } from './components/notice.js';
 import { ConsoleContext } from './context.js';
@@ -91,9 +91,7 @@ function description(): Promise<Description> {
 }
 
 async function readDocument(): Promise<Description> {
-  const { data, error, response } = await catalogueFor(undefined, () => {}).GET('/openapi.json');
-  if (!data) throw errorFrom(response, error);
-  const document = data as unknown as OpenApi;
+  const document = (await dataOf(catalogueFor(undefined, () => {}).GET('/openapi.json'))) as unknown as OpenApi;
   const references = new References(document);
   return { document, references, resources: resourcesOf(document, references) };
 }

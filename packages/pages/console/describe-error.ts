@@ -24,6 +24,7 @@ export function describeError(error: unknown): ErrorText {
   if (!(error instanceof CatalogueError)) return isLost(error) ? errors.lost : withText(errors.program, error);
   const { status, code, requestId } = error;
   if (code === 'unexpected_response') return errors.unexpected;
+  if (code === 'last_admin_key') return errors.lastAdmin;
   if (code === 'insufficient_scope')
     return { title: errors.forbidden.title, text: errors.forbidden.text(scopeIn(error.message)) };
   if (status === 429)

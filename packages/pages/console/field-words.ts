@@ -11,6 +11,10 @@ export interface FieldWords {
   readonly entry?: string;
   /** Whether a copy of a record starts without it. */
   readonly isOwn?: true;
+  /** What no value means. */
+  readonly none?: string;
+  /** Whether buttons change it, and no form. */
+  readonly hasButtons?: true;
 }
 
 /** A part of a form. */
@@ -56,7 +60,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   'price.amount': { label: 'Price' },
   'price.currency': { label: 'Currency', form: 'Write three capital letters, such as EUR.' },
   attributes: { label: 'Attributes', help: 'What else buyers compare, such as colour or weight.', entry: 'attribute' },
-  status: { label: 'Status', help: 'Drafts and archived products are hidden from the public.' },
+  status: { label: 'Status', help: 'Drafts and archived products are hidden from the public.', none: 'live' },
   tags: {
     label: 'Tags',
     help: 'Press Enter after each. A slash makes a category: lighting/lamps.',
@@ -91,14 +95,26 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   'items.quantity': { label: 'Quantity' },
   'api-keys.name': { label: 'Name', help: 'What uses the key, such as “web shop”.' },
   scopes: { label: 'Scopes', help: 'A key can give only scopes that it has itself.' },
-  expiresAt: { label: 'Expires', help: 'In your time zone. Empty: never.', form: 'Choose a time in the future.' },
-  lastUsedAt: { label: 'Last used' },
+  expiresAt: {
+    label: 'Expires',
+    help: 'In your time zone. Empty: never.',
+    form: 'Choose a time in the future.',
+    none: 'never',
+  },
+  lastUsedAt: { label: 'Last used', none: 'never' },
   createdBySubject: { label: 'Created for' },
   'webhooks.name': { label: 'Name', help: 'What receives the messages, such as “search index”.' },
-  'webhooks.url': { label: 'URL', form: 'Write a URL such as https://example.com/hook.' },
-  'webhooks.status': { label: 'Status' },
-  resources: { label: 'Changes of' },
-  lastDeliveryAt: { label: 'Last message' },
+  'webhooks.url': {
+    label: 'URL',
+    help: 'Messages go there. Another URL gets a new secret, and the webhook then belongs to your key.',
+    form: 'Write a URL such as https://example.com/hook.',
+  },
+  'webhooks.status': { label: 'Status', hasButtons: true },
+  resources: {
+    label: 'Changes of',
+    help: 'The webhook belongs to the key that chose them: it sends while the key is valid and may read them.',
+  },
+  lastDeliveryAt: { label: 'Last message', none: 'never' },
   lastError: { label: 'Last error' },
 };
 

@@ -27,7 +27,9 @@ export function resourcesOf(document: OpenApi, references: References): Resource
 
 /** The resource whose record a field such as `userId` names; undefined for any other field. */
 export function referredBy(field: string, resources: readonly Resource[]): Resource | undefined {
-  return resources.find(({ singular }) => `${singular}Id` === field);
+  return resources.find(({ name, singular }) =>
+    field === 'createdBy' ? name === 'api-keys' : `${singular}Id` === field,
+  );
 }
 
 interface Found {

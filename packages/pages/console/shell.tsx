@@ -10,9 +10,7 @@ import { Deletions } from './deletions.js';
 import { ImportPage } from './pages/import-page.js';
 import { KeyPage } from './pages/key-page.js';
 import { ListPage } from './pages/list-page.js';
-import { NewKeyPage } from './pages/new-key-page.js';
 import { NewRecordPage } from './pages/new-record-page.js';
-import { NewWebhookPage } from './pages/new-webhook-page.js';
 import { RecordPage } from './pages/record-page.js';
 import { TreePage } from './pages/tree-page.js';
 import { WebhookPage } from './pages/webhook-page.js';
@@ -213,10 +211,10 @@ interface PageProps {
   readonly readable: readonly Resource[];
 }
 
-/** Resources with pages of their own: their secrets are shown once, and more can be done than to edit. */
-const PAGES: ReadonlyMap<string, { readonly One: typeof RecordPage; readonly New: typeof NewRecordPage }> = new Map([
-  ['api-keys', { One: KeyPage, New: NewKeyPage }],
-  ['webhooks', { One: WebhookPage, New: NewWebhookPage }],
+/** The pages of records with which more can be done than to edit them. */
+const PAGES: ReadonlyMap<string, typeof RecordPage> = new Map([
+  ['api-keys', KeyPage],
+  ['webhooks', WebhookPage],
 ]);
 
 function Page({ route, readable }: PageProps): JSX.Element {
@@ -226,7 +224,7 @@ function Page({ route, readable }: PageProps): JSX.Element {
   if (!first) return <Nothing title={TEXTS.session.nothingTitle} text={TEXTS.session.nothing} />;
   if (!resource) return <Nothing {...TEXTS.errors.noPage} />;
   const { name } = resource;
-  const { One, New } = PAGES.get(name) ?? { One: RecordPage, New: NewRecordPage };
+  const One = PAGES.get(name) ?? RecordPage;
   switch (route.page) {
     case 'home':
       return <ListPage key={name} resource={resource} query={new URLSearchParams()} />;
@@ -235,7 +233,7 @@ function Page({ route, readable }: PageProps): JSX.Element {
     case 'record':
       return <One key={`${name}/${route.id}`} resource={resource} id={route.id} />;
     case 'new':
-      return <New key={`${name}/${route.from}`} resource={resource} from={route.from} />;
+      return <NewRecordPage key={`${name}/${route.from}`} resource={resource} from={route.from} />;
     case 'tree':
       return resource.facets.includes(route.field) ? (
         <TreePage key={name} resource={resource} field={route.field} />

@@ -186,15 +186,11 @@ export const TEXTS = {
     pictures: 'Load pictures',
     none: '—',
     more: (count: number) => `+${count}`,
-    yes: 'yes',
-    no: 'no',
   },
-  /** The words for a field that has one of a few values or none, by its name. */
-  choices: {
-    status: { none: 'live', several: { draft: 'Drafts' } },
-  } as Readonly<Record<string, { readonly none: string; readonly several: Readonly<Record<string, string>> }>>,
   filters: {
     all: 'All',
+    /** Several records with a value. */
+    several: { draft: 'Drafts' } as Readonly<Record<string, string>>,
     button: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
     title: 'Filters',
     row: 'Filter',
@@ -267,8 +263,8 @@ export const TEXTS = {
     type: 'Type',
     value: 'Value',
     types: { text: 'Text', number: 'Number', boolean: 'Yes or no' },
-    yes: 'yes',
-    no: 'no',
+    booleans: { true: 'yes', false: 'no' },
+    cancel: 'Cancel',
     attribute: (key: string) => (key === '' ? 'new attribute' : `attribute ${key}`),
     addEntry: (entry: string) => `Add ${entry}`,
     entry: (entry: string, at: number) => `${entry} ${at + 1}`,
@@ -500,21 +496,23 @@ export const TEXTS = {
   secrets: {
     copy: 'Copy',
     done: 'Done',
+    renewed: 'The new secret',
+    of: {
+      'api-keys': {
+        created: 'The key is created',
+        once: 'Copy the key now: the service stores only its hash and cannot show it again.',
+        replayed:
+          'The key was already created by an earlier attempt, whose response was lost. Revoke it and create another.',
+      },
+      webhooks: {
+        created: 'The webhook is created',
+        once: 'Copy the secret now: the service does not show it again. The receiver needs it to check the signature of each message.',
+        replayed:
+          'The webhook was already created by an earlier attempt, whose response was lost together with the secret. Make a new secret on its page.',
+      },
+    },
   },
   webhooks: {
-    create: 'Create webhook',
-    name: 'Name',
-    url: 'URL',
-    urlHint: 'The service sends a message there after each change.',
-    otherUrlHint: 'Another URL gets a new secret, and the webhook then belongs to your key.',
-    resources: 'Changes of',
-    resourcesHint: 'The webhook belongs to your key: it sends while the key is valid and may read these.',
-    ownerHint:
-      'After another choice the webhook belongs to your key: it sends while the key is valid and may read these.',
-    created: 'The webhook is created',
-    once: 'Copy the secret now: the service does not show it again. The receiver needs it to check the signature of each message.',
-    replayed:
-      'The webhook was already created by an earlier attempt, whose response was lost together with the secret. Make a new secret on its page.',
     settings: 'Settings',
     secret: 'Secret',
     secretText: 'It signs the messages. The service does not show it again, but can make a new one.',
@@ -522,7 +520,6 @@ export const TEXTS = {
     renewTitle: 'Make a new secret?',
     renewText:
       'The new secret signs at once. The old one signs too for 24 hours, which is the time to give the receiver the new one.',
-    newSecret: 'The new secret',
     test: 'Send a test',
     testing: 'Sending…',
     tested: (isTaken: boolean, outcome: string) =>
@@ -538,8 +535,6 @@ export const TEXTS = {
     deleteTitle: (name: string) => `Delete “${name}”?`,
     deleteText: 'Nothing is reported to its receiver from then on. This cannot be undone.',
     deleted: (name: string) => `“${name}” is deleted.`,
-    key: (id: string) => `API key ${id}`,
-    never: 'never',
     deliveries: 'Last deliveries',
     noDeliveries: 'None yet. A test shows whether the receiver can be reached.',
     refresh: 'Refresh',
@@ -550,43 +545,27 @@ export const TEXTS = {
     taken: 'delivered',
     notTaken: 'not delivered',
   },
+  scopes: {
+    'products:read': 'See all products, also drafts and archived ones',
+    'products:write': 'Create, change, import and delete products',
+    'users:read': 'See users',
+    'users:write': 'Create, change, import and delete users',
+    'orders:read': 'See orders',
+    'orders:write': 'Create, change, import and delete orders',
+    'keys:admin': 'Create and revoke API keys',
+    'webhooks:admin': 'Create, change and delete webhooks',
+  } as Readonly<Record<string, string>>,
   keys: {
-    title: 'API keys',
-    new: 'New key',
-    create: 'Create key',
-    name: 'Name',
-    scopes: 'Scopes',
-    scopeWords: {
-      'products:read': 'See all products, also drafts and archived ones',
-      'products:write': 'Create, change, import and delete products',
-      'users:read': 'See users',
-      'users:write': 'Create, change, import and delete users',
-      'orders:read': 'See orders',
-      'orders:write': 'Create, change, import and delete orders',
-      'keys:admin': 'Create and revoke API keys',
-      'webhooks:admin': 'Create, change and delete webhooks',
-    } as Readonly<Record<string, string>>,
-    expires: 'Expires',
-    created: 'The key is created',
-    once: 'Copy the key now: the service stores only its hash and cannot show it again.',
-    replayed:
-      'The key was already created by an earlier attempt, whose response was lost. Revoke it and create another.',
-    never: 'never',
-    neverUsed: 'never',
     expired: 'expired',
     revoke: 'Revoke',
     revokeTitle: (name: string) => `Revoke “${name}”?`,
     revokeText: 'Programs that use it stop working within seconds. This cannot be undone.',
     revokeOwn: 'If this is the key that you use now, you are signed out.',
     revoked: (name: string) => `“${name}” is revoked.`,
-    lastAdminTitle: 'The last key that may manage keys',
-    lastAdmin:
-      'This is the last key with the scope keys:admin that has not expired, so it cannot be revoked here. Create another one first.',
     usage: 'Requests of the last 24 hours',
     noUsage: 'None.',
     route: 'Route',
     requests: 'Requests',
-    cancel: 'Cancel',
   },
   errors: {
     retry: 'Try again',
@@ -606,6 +585,10 @@ export const TEXTS = {
         scope === ''
           ? 'It does not have the scope for it.'
           : `It needs the scope ${scope}. Sign in with a key that has it.`,
+    },
+    lastAdmin: {
+      title: 'The last key that may manage keys',
+      text: 'This is the last key with the scope keys:admin that has not expired, so it cannot be revoked here. Create another one first.',
     },
     notFound: { title: 'There is no such record', text: 'It was deleted, or the link is wrong.' },
     conflict: { title: 'Somebody else changed this record', text: 'Read it again before you change it.' },

@@ -121,7 +121,6 @@ export interface Api {
   collection(resource: Resource): EditableCollection<AnyTypes>;
   mayRead(resource: Resource): boolean;
   mayWrite(resource: Resource): boolean;
-  describeError(error: unknown): ErrorText;
 }
 
 export interface Notification {
@@ -215,10 +214,6 @@ export interface RecordPageProps {
 }
 export interface ResourcePageProps {
   readonly resource: Resource;
-}
-export interface NewRecordPageProps extends ResourcePageProps {
-  /** The record of which the new one starts as a copy. */
-  readonly from?: number | undefined;
 }
 export interface ExportButtonProps {
   readonly resource: Resource;

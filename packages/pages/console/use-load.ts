@@ -35,3 +35,23 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
   const reload = useCallback(() => setAttempt((number) => number + 1), []);
   return { ...state, reload };
 }
+
+export interface Action {
+  run(): void;
+  readonly isBusy: boolean;
+  /** Why it failed last. */
+  readonly problem: unknown;
+}
+
+/** Something that a person starts. Meanwhile it is not started again. */
+export function useAction(action: () => Promise<void>): Action {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const run = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    await action().catch(setProblem);
+    setBusy(false);
+  };
+  return { run: () => void (isBusy || run()), isBusy, problem };
+}

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Page } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
+import { describeError } from '../describe-error.js';
 import { formFields } from '../edit/form-model.js';
 import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
@@ -86,7 +87,7 @@ function SelectMore({ resource, selection, query, page }: BulkBarProps): JSX.Ele
       for await (const { id } of api.collection(resource).export({ ...query, fields: ['id'] })) all.push(id);
       selection.replace(all, { areAll: true });
     } catch (error) {
-      const { title, text } = api.describeError(error);
+      const { title, text } = describeError(error);
       notify({ kind: 'error', text: `${title}. ${text}` });
     }
     setBusy(false);

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { wordsOf } from '../field-words.js';
 import { labelOf } from '../formats.js';
 import type { Filter } from '../list-query.js';
 import { TEXTS } from '../texts.js';
@@ -20,7 +21,6 @@ export function ChoiceFilters({ resource, filters, onChoose }: ChoiceFiltersProp
   return (
     <>
       {fields.map(({ name, schema }) => {
-        const words = TEXTS.choices[name];
         const values = (schema.enum ?? []).map(String);
         const choice = (label: string, operator: string, value: string): [string, readonly Filter[]] => [
           label,
@@ -28,8 +28,8 @@ export function ChoiceFilters({ resource, filters, onChoose }: ChoiceFiltersProp
         ];
         const choices: [string, readonly Filter[]][] = [
           [TEXTS.filters.all, []],
-          choice(labelOf(words?.none ?? TEXTS.form.noValue), 'exists', 'false'),
-          ...values.map((value) => choice(words?.several[value] ?? labelOf(value), 'equals', value)),
+          choice(labelOf(wordsOf(name)?.none ?? TEXTS.form.noValue), 'exists', 'false'),
+          ...values.map((value) => choice(TEXTS.filters.several[value] ?? labelOf(value), 'equals', value)),
         ];
         const others = filters.filter(({ field }) => field !== name);
         const chosen = JSON.stringify(filters.filter(({ field }) => field === name));

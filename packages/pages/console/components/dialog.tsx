@@ -1,7 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { TEXTS } from '../texts.js';
+import { useAction } from '../use-load.js';
+import { Button } from './button.js';
+import { ErrorNotice } from './notice.js';
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   /** Called by Escape. The parent then removes the dialog. */
   onClose(): void;
@@ -31,5 +35,28 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
       <h2 id={heading}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+interface QuestionProps extends DialogProps {
+  /** Of the button that does it. */
+  readonly label: string;
+  onAnswer(): Promise<void>;
+}
+
+/** A dialog that asks before something that cannot be undone, and says why that failed. */
+export function Question({ title, label, children, onAnswer, onClose }: QuestionProps): JSX.Element {
+  const { run, isBusy, problem } = useAction(onAnswer);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {problem !== undefined && <ErrorNotice error={problem} />}
+      <div class="actions">
+        <Button onClick={onClose}>{TEXTS.form.cancel}</Button>
+        <Button kind="danger" busy={isBusy} onClick={run}>
+          {label}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -10,7 +10,7 @@ export interface ControlProps {
   readonly autocomplete: 'off';
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
   readonly error?: ComponentChildren;
@@ -49,5 +49,57 @@ export function Field({ label, hint, error, isRequired, isLabelHidden, children 
         </p>
       )}
     </div>
+  );
+}
+
+interface InputProps extends Partial<ControlProps> {
+  readonly type?: 'text' | 'url' | 'search' | 'datetime-local';
+  readonly value: string;
+  readonly inputMode?: 'decimal' | 'text';
+  readonly list?: string | undefined;
+  readonly placeholder?: string | undefined;
+  readonly spellcheck?: boolean;
+  readonly step?: string;
+  onType(text: string): void;
+}
+
+export function Input({ onType, ...rest }: InputProps): JSX.Element {
+  return <input {...rest} onInput={({ currentTarget }) => onType(currentTarget.value)} />;
+}
+
+interface SelectProps extends Partial<ControlProps> {
+  readonly class?: string;
+  readonly value: string | number;
+  /** Values with their labels. */
+  readonly options: readonly (readonly [value: string, label: string])[];
+  onChoose(value: string): void;
+}
+
+/** One of a few values. */
+export function Select({ options, onChoose, ...rest }: SelectProps): JSX.Element {
+  return (
+    <select {...rest} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {options.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface CheckProps {
+  readonly isChecked: boolean;
+  readonly children: ComponentChildren;
+  onCheck(isChecked: boolean): void;
+}
+
+/** A box that is checked or not, and what it is for. */
+export function Check({ isChecked, children, onCheck }: CheckProps): JSX.Element {
+  return (
+    <label>
+      <input type="checkbox" checked={isChecked} onChange={({ currentTarget }) => onCheck(currentTarget.checked)} />{' '}
+      {children}
+    </label>
   );
 }

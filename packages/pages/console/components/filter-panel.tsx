@@ -16,7 +16,7 @@ import {
 } from '../list-query.js';
 import { TEXTS } from '../texts.js';
 import { Button } from './button.js';
-import { type ControlProps, Field } from './field.js';
+import { type ControlProps, Field, Input, Select } from './field.js';
 
 const { filters: texts } = TEXTS;
 
@@ -129,45 +129,35 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
       <legend class="hidden">{texts.row}</legend>
       <Field label={texts.field}>
         {(control) => (
-          <select {...control} value={filter.field} onChange={({ currentTarget }) => chooseField(currentTarget.value)}>
-            {fields.map(({ name }) => (
-              <option key={name} value={name}>
-                {labelOf(name)}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...control}
+            value={filter.field}
+            options={fields.map(({ name }) => [name, labelOf(name)])}
+            onChoose={chooseField}
+          />
         )}
       </Field>
       {hasKey && (
         <Field label={texts.key} error={filter.key === '' && filter.value !== '' ? texts.missingKey : undefined}>
-          {(control) => (
-            <input
-              {...control}
-              value={filter.key}
-              onInput={({ currentTarget }) => onChange({ key: currentTarget.value })}
-            />
-          )}
+          {(control) => <Input {...control} value={filter.key} onType={(key) => onChange({ key })} />}
         </Field>
       )}
       {(!hasKey || Number(field?.operators.length) > 1) && (
         <Field label={texts.operator}>
           {(control) => (
-            <select
+            <Select
               {...control}
               value={filter.operator}
-              onChange={({ currentTarget }) => onChange({ operator: currentTarget.value })}
-            >
-              {field?.operators.map(({ name }) => (
-                <option key={name} value={name}>
-                  {texts.operators[name] ?? name}
-                </option>
-              ))}
-            </select>
+              options={field?.operators.map(({ name }) => [name, texts.operators[name] ?? name]) ?? []}
+              onChoose={(operator) => onChange({ operator })}
+            />
           )}
         </Field>
       )}
       <Field label={texts.value} error={error} hint={hintOf(filter, schema, currency)}>
-        {(control) => <ValueControl control={control} schema={schema} filter={filter} onChange={onChange} />}
+        {(control) => (
+          <ValueControl {...{ control, schema }} value={filter.value} onType={(value) => onChange({ value })} />
+        )}
       </Field>
       <Button class="remove" aria-label={texts.remove} onClick={onRemove}>
         ×
@@ -206,34 +196,18 @@ function hintOf(filter: Filter, schema: Schema, currency: string | undefined): s
 interface ValueControlProps {
   readonly control: ControlProps;
   readonly schema: Schema;
-  readonly filter: Filter;
-  onChange(part: Partial<Filter>): void;
+  readonly value: string;
+  onType(value: string): void;
 }
 
-function ValueControl({ control, schema, filter: { value }, onChange }: ValueControlProps): JSX.Element {
-  const choices = schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
-  if (choices)
-    return (
-      <select {...control} value={value} onChange={({ currentTarget }) => onChange({ value: currentTarget.value })}>
-        <option value="" />
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice === 'true' ? TEXTS.columns.yes : choice === 'false' ? TEXTS.columns.no : choice}
-          </option>
-        ))}
-      </select>
-    );
-  if (schema.format === 'date-time')
-    return (
-      <input
-        {...control}
-        type="datetime-local"
-        step="1"
-        value={localOf(value)}
-        onChange={({ currentTarget }) =>
-          onChange({ value: currentTarget.value === '' ? '' : instantOf(currentTarget.value) })
-        }
-      />
-    );
-  return <input {...control} value={value} onInput={({ currentTarget }) => onChange({ value: currentTarget.value })} />;
+function ValueControl({ control, schema, value, onType }: ValueControlProps): JSX.Element {
+  const choices = schema.type === 'boolean' ? Object.entries(TEXTS.form.booleans) : choicesOf(schema.enum);
+  if (choices) return <Select {...control} {...{ value }} options={[['', ''], ...choices]} onChoose={onType} />;
+  if (schema.format !== 'date-time') return <Input {...control} {...{ value, onType }} />;
+  const type = (local: string) => onType(local === '' ? '' : instantOf(local));
+  return <Input {...control} type="datetime-local" step="1" value={localOf(value)} onType={type} />;
+}
+
+function choicesOf(values: readonly unknown[] | undefined): [string, string][] | undefined {
+  return values?.map((one) => [String(one), String(one)]);
 }

@@ -7,7 +7,9 @@ import { type ListState, PAGE_SIZES, queryOf, selectionOf } from '../list-query.
 import { hashOf, hashOfPage } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
+import { useAction } from '../use-load.js';
 import { Button } from './button.js';
+import { Select } from './field.js';
 import { ErrorNotice } from './notice.js';
 
 const { list: texts } = TEXTS;
@@ -39,16 +41,15 @@ export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Elem
       </nav>
       <span>{texts.shown(page.records.length)}</span>
       <Count key={JSON.stringify(selectionOf(state))} resource={resource} state={state} />
-      <label>
-        {texts.pageSize}{' '}
-        <select value={state.limit} onChange={({ currentTarget }) => go({ limit: Number(currentTarget.value) })}>
-          {PAGE_SIZES.map((size) => (
-            <option key={size} value={size}>
-              {size}
-            </option>
-          ))}
-        </select>
-      </label>
+      <span>
+        <label for="page-size">{texts.pageSize}</label>{' '}
+        <Select
+          id="page-size"
+          value={state.limit}
+          options={PAGE_SIZES.map((size) => [`${size}`, `${size}`])}
+          onChoose={(size) => go({ limit: Number(size) })}
+        />
+      </span>
     </div>
   );
 }
@@ -57,23 +58,16 @@ export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Elem
 function Count({ resource, state }: { readonly resource: Resource; readonly state: ListState }): JSX.Element {
   const { api } = useConsole();
   const [total, setTotal] = useState<number>();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<unknown>();
-  const count = async () => {
-    setBusy(true);
-    setProblem(undefined);
+  const { run, isBusy, problem } = useAction(async () => {
     const query = queryOf({ ...state, cursor: undefined });
     query.set('limit', '1');
-    await api
-      .collection(resource)
-      .page(`${resource.path}?${query}`, { count: true })
-      .then((found) => setTotal(found.total), setProblem);
-    setBusy(false);
-  };
+    const found = await api.collection(resource).page(`${resource.path}?${query}`, { count: true });
+    setTotal(found.total);
+  });
   if (total !== undefined) return <span role="status">{texts.total(numberText(total), total === 1)}</span>;
   return (
     <>
-      <Button busy={isBusy} onClick={() => void count()}>
+      <Button busy={isBusy} onClick={run}>
         {isBusy ? texts.counting : texts.count}
       </Button>
       {problem !== undefined && <ErrorNotice error={problem} />}

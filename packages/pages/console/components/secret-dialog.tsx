@@ -2,30 +2,34 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { copy } from '../../docs/clipboard.js';
 import { TEXTS } from '../texts.js';
+import type { CatalogueRecord, Resource } from '../types.js';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 
-const { secrets: texts } = TEXTS;
+/** The members of new records that hold a secret, by resource. */
+export const SECRETS = { 'api-keys': 'key', webhooks: 'secret' } as const;
 
 interface SecretDialogProps {
-  readonly title: string;
-  /** Absent if an earlier attempt made the secret and its response was lost. */
-  readonly secret: unknown;
-  /** What the secret is for. */
-  readonly text: string;
-  /** What to do if it was lost. */
-  readonly lost: string;
+  readonly resource: Resource;
+  /** As the service made it. It has no secret if an earlier attempt made it and its response was lost. */
+  readonly record: Partial<CatalogueRecord>;
+  /** Whether only the secret is new. */
+  readonly isRenewed?: boolean;
   onClose(): void;
 }
 
 /** Shows a secret, which the service shows once. */
-export function SecretDialog({ title, secret, text, lost, onClose }: SecretDialogProps): JSX.Element {
+export function SecretDialog({ resource, record, isRenewed, onClose }: SecretDialogProps): JSX.Element {
+  const name = resource.name as keyof typeof SECRETS;
+  const texts = { ...TEXTS.secrets, ...TEXTS.secrets.of[name] };
+  const title = isRenewed ? texts.renewed : texts.created;
+  const secret = record[SECRETS[name]];
   const shown = useRef<HTMLElement>(null);
   const [result, setResult] = useState('');
   if (typeof secret !== 'string')
     return (
       <Dialog title={title} onClose={onClose}>
-        <p>{lost}</p>
+        <p>{texts.replayed}</p>
         <Button onClick={onClose}>{texts.done}</Button>
       </Dialog>
     );
@@ -35,7 +39,7 @@ export function SecretDialog({ title, secret, text, lost, onClose }: SecretDialo
   return (
     // Escape does not close it: the secret would be lost.
     <Dialog title={title} onClose={() => {}}>
-      <p>{text}</p>
+      <p>{texts.once}</p>
       <p class="secret">
         <code ref={shown}>{secret}</code>
       </p>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
-import { isPrice, numberText, priceText, timeText } from '../formats.js';
+import { wordsOf } from '../field-words.js';
+import { isPrice, labelOf, numberText, priceText, timeText } from '../formats.js';
 import { referredBy } from '../resources.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
@@ -24,7 +25,7 @@ interface ValueProps {
 
 /** A value of a record, by its schema. Every text is a text node, so data is never markup. */
 export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JSX.Element {
-  const { resources } = useConsole();
+  const { api, resources } = useConsole();
   if (value === undefined || value === null) return <NoValue field={field} />;
   if (typeof value === 'string') {
     if (field.meaning === 'link') return <WebAddress url={value} />;
@@ -34,7 +35,7 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
   }
   if (typeof value === 'number') {
     const target = referredBy(field.name, resources);
-    if (!target) return <>{field.name === 'id' ? value : numberText(value)}</>;
+    if (!target || !api.mayRead(target)) return <>{field.name === 'id' ? value : numberText(value)}</>;
     return <a href={hashOf({ page: 'record', resource: target.name, id: value })}>{value}</a>;
   }
   // Attributes could have the same names.
@@ -66,6 +67,30 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
   );
 }
 
+interface DetailsProps {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly fields: readonly Field[];
+  readonly hrefOf?: HrefOf;
+}
+
+/** The values of a record with their labels, without those that are absent and mean nothing by that. */
+export function Details({ record, fields, hrefOf }: DetailsProps): JSX.Element {
+  return (
+    <dl class="details">
+      {fields
+        .filter(({ name }) => record[name] !== undefined || wordsOf(name)?.none)
+        .map((field) => (
+          <div key={field.name}>
+            <dt>{labelOf(field.name)}</dt>
+            <dd>
+              <Value field={field} value={record[field.name]} hrefOf={hrefOf} isWhole />
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
 /** A text, which is a link if it leads somewhere. */
 export function Linked({
   href,
@@ -77,10 +102,11 @@ export function Linked({
   return href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;
 }
 
-/** Of a choice no value has a name of its own, such as `live`. */
-function NoValue({ field: { name } }: Pick<ValueProps, 'field'>): JSX.Element {
-  const none = TEXTS.choices[name]?.none;
-  return none === undefined ? <span class="none">{texts.none}</span> : <span class={`badge ${none}`}>{none}</span>;
+/** No value has a name of its own in some fields, such as `live`. */
+function NoValue({ field: { name, schema } }: Pick<ValueProps, 'field'>): JSX.Element {
+  const none = wordsOf(name)?.none;
+  if (schema.enum && none) return <span class={`badge ${none}`}>{none}</span>;
+  return <span class="none">{none ?? texts.none}</span>;
 }
 
 function Time({ name, instant }: { readonly name: string; readonly instant: string }): JSX.Element {
@@ -102,7 +128,7 @@ function partsOf(value: unknown): string[] {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  if (typeof value === 'boolean') return TEXTS.form.booleans[`${value}`];
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .map(([name, member]) => `${name} ${textOf(member)}`)

@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { useConsole } from '../context.js';
+import { wordsOf } from '../field-words.js';
 import { labelOf } from '../formats.js';
 import { FieldControl } from './fields.js';
 import { type Field, type FormProblem, type FormValue, formValue, jsonOf } from './form-model.js';
@@ -95,10 +96,10 @@ interface DifferenceProps {
 }
 
 function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
-  const { choices, conflict: texts } = useConsole().texts;
+  const { conflict: texts } = useConsole().texts;
   const label = labelOf(field.name);
   const [name, key] = difference.path;
-  const none = choices[name]?.none;
+  const none = wordsOf(name)?.none;
   const id = useId();
   const radio = (side: Side | 'own') => (
     <label class="check" for={`${id}-${side}`}>

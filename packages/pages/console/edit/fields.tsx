@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
-import { Field as Labelled } from '../components/field.js';
+import { Check, Input, Field as Labelled, Select } from '../components/field.js';
 import { Preview } from '../components/pictures.js';
 import { textLinks } from '../components/text-links.js';
 import { Linked } from '../components/value.js';
@@ -22,13 +22,9 @@ import {
   type FormValues,
   type ListField,
   type ListRow,
-  type MapField,
   type MapRow,
-  type NumberField,
   newListRow,
   newMapRow,
-  type ObjectField,
-  type PriceField,
   type TextField,
   withTyped,
 } from './form-model.js';
@@ -38,7 +34,7 @@ import { Reference } from './reference.js';
 /** What is wrong, by JSON Pointer. */
 export type Messages = ReadonlyMap<string, string>;
 
-interface ControlProps<F extends Field, V extends FormValue> {
+interface ControlProps<V extends FormValue, F extends Field = Field> {
   readonly field: F;
   /** The JSON Pointer of the value. */
   readonly pointer: string;
@@ -47,21 +43,19 @@ interface ControlProps<F extends Field, V extends FormValue> {
   readonly onChange: (value: V) => void;
 }
 
-interface FieldsProps extends Pick<ControlProps<Field, FormValues>, 'pointer' | 'messages' | 'onChange'> {
+interface FieldsProps extends Pick<ControlProps<FormValues>, 'pointer' | 'messages' | 'onChange'> {
   readonly fields: readonly Field[];
   readonly values: FormValues;
-  /** Whether the only field is the value at the pointer, and no member of it. */
-  readonly isValue?: boolean;
 }
 
-export function Fields({ fields, values, pointer, isValue = false, messages, onChange }: FieldsProps): JSX.Element {
+function Fields({ fields, values, pointer, messages, onChange }: FieldsProps): JSX.Element {
   return (
     <>
       {fields.map((field) => (
         <FieldControl
           key={field.name}
           field={field}
-          pointer={isValue ? pointer : pointer + pointerTo(field.name)}
+          pointer={pointer + pointerTo(field.name)}
           value={values[field.name] ?? null}
           messages={messages}
           onChange={(value) => onChange({ ...values, [field.name]: value })}
@@ -71,7 +65,7 @@ export function Fields({ fields, values, pointer, isValue = false, messages, onC
   );
 }
 
-interface SectionsProps extends Omit<FieldsProps, 'isValue' | 'pointer'> {
+interface SectionsProps extends Omit<FieldsProps, 'pointer'> {
   readonly resource: Resource;
   /** What stands below the sections of the narrow column. */
   readonly children?: ComponentChildren;
@@ -112,7 +106,7 @@ export function Sections({ resource, fields, children, ...rest }: SectionsProps)
   );
 }
 
-interface FieldControlProps extends ControlProps<Field, FormValue> {
+interface FieldControlProps extends ControlProps<FormValue> {
   /** The only key of a map whose value the person can change. */
   readonly fixedKey?: string | undefined;
 }
@@ -123,12 +117,14 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
       return <TextControl field={field} value={value as string | null} {...rest} />;
     case 'choice':
       return <ChoiceControl field={field} value={value as string} {...rest} />;
+    case 'choices':
+      return <ChoicesControl field={field} value={value as readonly string[]} {...rest} />;
     case 'chips':
       return <ChipsControl field={field} value={value as ChipsValue} {...rest} />;
     case 'number':
       return <NumberControl field={field} value={value as string} {...rest} />;
-    case 'object':
-      return <ObjectControl field={field} value={value as FormValues} {...rest} />;
+    case 'moment':
+      return <MomentControl field={field} value={value as string} {...rest} />;
     case 'price':
       return <PriceControl field={field} value={value as FormValues} {...rest} />;
     case 'list':
@@ -147,43 +143,39 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
   }
 }
 
+type LabelledProps = Pick<ControlProps<FormValue>, 'field' | 'pointer' | 'messages'>;
+
 /** What {@link Labelled} gets for the field at a JSON Pointer. */
-function labelling({
-  field,
-  pointer,
-  messages,
-}: Pick<ControlProps<Field, FormValue>, 'field' | 'pointer' | 'messages'>) {
+function useLabelling({ field, pointer, messages }: LabelledProps) {
+  const resource = useContext(CompletedResource);
   const path = pathAt(pointer);
   return {
     label: labelOf(path),
-    hint: wordsOf(path)?.help,
+    hint: wordsOf(path, resource?.name)?.help,
     isRequired: field.isRequired,
     error: messages.get(pointer),
   };
 }
 
-function TextControl(props: ControlProps<TextField, string | null>) {
+function TextControl(props: ControlProps<string | null, TextField>) {
   const { field, pointer, value, onChange } = props;
   const { form } = useConsole().texts;
+  const resource = useContext(CompletedResource);
+  const labels = useLabelling(props);
   const [list, completions] = useCompletions(pointer, value ?? '');
   /** A text area has line feeds alone, so a text with CRLF gets its own line breaks back. */
   const type = (typed: string) =>
     onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
+  const isLink = resource?.fields.some(({ name, meaning }) => meaning === 'link' && pointer === pointerTo(name));
   return (
-    <Labelled {...labelling(props)}>
+    <Labelled {...labels}>
       {(control) => {
         const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
         if (field.isMultiline)
           return <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />;
-        const input = (
-          <input
-            {...shared}
-            list={list}
-            spellcheck={false}
-            onInput={({ currentTarget }) => type(currentTarget.value)}
-          />
-        );
-        if (pathAt(pointer) !== 'url') return [input, completions];
+        const kind = field.name === 'url' ? 'url' : 'text';
+        const input = <Input {...shared} type={kind} list={list} spellcheck={false} onType={type} />;
+        if (!isLink) return [input, completions];
         return (
           <div class="with-button">
             {input}
@@ -203,58 +195,73 @@ function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/g, '\r\n');
 }
 
-function NumberControl(props: ControlProps<NumberField, string>) {
+function NumberControl(props: ControlProps<string>) {
   const { field, pointer, value, onChange } = props;
   const { api, resources } = useConsole();
   const target = referredBy(field.name, resources);
   return (
-    <Labelled {...labelling(props)}>
+    <Labelled {...useLabelling(props)}>
       {(control) =>
         target && api.mayRead(target) ? (
           <Reference {...{ control, pointer, target, value, onChange }} />
         ) : (
-          <input
-            {...control}
-            data-pointer={pointer}
-            inputMode="decimal"
-            value={value}
-            onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          />
+          <Input {...control} data-pointer={pointer} inputMode="decimal" value={value} onType={onChange} />
         )
       }
     </Labelled>
   );
 }
 
-function ChoiceControl(props: ControlProps<ChoiceField, string>) {
-  const { field, pointer, value, onChange } = props;
-  const { choices, form } = useConsole().texts;
+function MomentControl(props: ControlProps<string>) {
+  const { pointer, value, onChange } = props;
   return (
-    <Labelled {...labelling(props)}>
-      {(control) => (
-        <select
-          {...control}
-          data-pointer={pointer}
-          value={value}
-          onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        >
-          <option value="">{choices[field.name]?.none ?? form.noValue}</option>
-          {field.values.map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
-      )}
+    <Labelled {...useLabelling(props)}>
+      {(control) => <Input {...control} data-pointer={pointer} type="datetime-local" value={value} onType={onChange} />}
     </Labelled>
   );
 }
 
+function ChoiceControl(props: ControlProps<string, ChoiceField>) {
+  const { field, pointer, value, onChange } = props;
+  const { form } = useConsole().texts;
+  const options = ['', ...field.values].map(
+    (one) => [one, one || (wordsOf(field.name)?.none ?? form.noValue)] as const,
+  );
+  return (
+    <Labelled {...useLabelling(props)}>
+      {(control) => <Select {...control} data-pointer={pointer} {...{ value, options }} onChoose={onChange} />}
+    </Labelled>
+  );
+}
+
+/** Scopes that the person has or resources that it may read, and what somebody else chose. */
+function ChoicesControl({ value, onChange, ...props }: ControlProps<readonly string[], ChoiceField>) {
+  const { api, resources, texts } = useConsole();
+  const { mayRead, scopes } = api.permissions;
+  const { values } = props.field;
+  const choose = (name: string, isChosen: boolean) =>
+    onChange(values.filter((one) => (one === name ? isChosen : value.includes(one))));
+  return (
+    <Group {...props}>
+      <div class="checks">
+        {values
+          .filter((one) => mayRead.has(one) || scopes.includes(one) || value.includes(one))
+          .map((one) => (
+            <Check key={one} isChecked={value.includes(one)} onCheck={(isChosen) => choose(one, isChosen)}>
+              {resources.find(({ name }) => name === one)?.title ?? texts.scopes[one]}
+              {one in texts.scopes && <code>{one}</code>}
+            </Check>
+          ))}
+      </div>
+    </Group>
+  );
+}
+
 /** Texts as chips. Enter makes one of what is typed; Backspace before any text removes the last. */
-function ChipsControl(props: ControlProps<ChipsField, ChipsValue>) {
+function ChipsControl(props: ControlProps<ChipsValue, ChipsField>) {
   const { field, pointer, value, messages, onChange } = props;
   const { form } = useConsole().texts;
-  const labels = labelling(props);
+  const labels = useLabelling(props);
   const resource = useContext(CompletedResource);
   const links = resource && textLinks(resource);
   const input = useRef<HTMLInputElement>(null);
@@ -326,13 +333,13 @@ function ChipsControl(props: ControlProps<ChipsField, ChipsValue>) {
   );
 }
 
-interface GroupProps extends Pick<ControlProps<Field, FormValue>, 'field' | 'pointer' | 'messages'> {
+interface GroupProps extends LabelledProps {
   readonly children: ComponentChildren;
 }
 
 /** Several controls under one legend. The error of the whole is in its description. */
 function Group({ children, ...props }: GroupProps) {
-  const { label, hint, isRequired, error } = labelling(props);
+  const { label, hint, isRequired, error } = useLabelling(props);
   const id = useId();
   return (
     <fieldset class="group" data-pointer={props.pointer} tabIndex={-1} aria-describedby={error && id}>
@@ -351,18 +358,8 @@ function Group({ children, ...props }: GroupProps) {
   );
 }
 
-function ObjectControl({ field, value, ...rest }: ControlProps<ObjectField, FormValues>) {
-  return (
-    <Group field={field} {...rest}>
-      <div class="form-row">
-        <Fields fields={field.fields} values={value} {...rest} />
-      </div>
-    </Group>
-  );
-}
-
 /** Its two fields, and the price as the console reads them. */
-function PriceControl({ field, value, onChange, ...rest }: ControlProps<PriceField, FormValues>) {
+function PriceControl({ field, value, onChange, ...rest }: ControlProps<FormValues, ListField>) {
   const currency = String(value['currency'] ?? '');
   const amount = typedAmount(String(value['amount'] ?? ''), currency);
   const [isNew] = useState(currency === '');
@@ -418,23 +415,17 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
   const { rows, newRow, onChange, label, addLabel, isOrdered = false, children } = props;
   const { form } = useConsole().texts;
   const root = useRef<HTMLDivElement>(null);
-  const added = useRef<number | undefined>(undefined);
+  /** What gets the focus when it is drawn. */
+  const next = useRef('');
   useLayoutEffect(() => {
-    if (added.current === undefined || rows.at(-1)?.rowId !== added.current) return;
-    added.current = undefined;
-    root.current?.querySelector<HTMLElement>(':scope > .form-row:nth-last-child(2) input')?.focus();
-  }, [rows]);
-  const moved = useRef<string | undefined>(undefined);
-  useLayoutEffect(() => {
-    const button = moved.current && root.current?.querySelector<HTMLElement>(moved.current);
-    if (button) button.focus();
-    moved.current = undefined;
+    if (next.current) root.current?.querySelector<HTMLElement>(`:scope > ${next.current}`)?.focus();
+    next.current = '';
   }, [rows]);
   const move = (from: number, step: -1 | 1) => {
     const to = from + step;
     const isAtEnd = to + step < 0 || to + step >= rows.length;
     const way = isAtEnd ? -step : step;
-    moved.current = `:scope > .form-row:nth-child(${to + 1}) > .row-tools > [data-step="${way}"]`;
+    next.current = `.form-row:nth-child(${to + 1}) > .row-tools > [data-step="${way}"]`;
     onChange(rows.map((row, at) => (at === to ? rows[from] : at === from ? rows[to] : row) as R));
   };
   const mover = (row: R, at: number, step: -1 | 1) =>
@@ -455,8 +446,8 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
             <Button
               aria-label={form.removeRow(label(row, at))}
               onClick={() => {
+                next.current = 'button';
                 onChange(rows.filter((one) => one !== row));
-                root.current?.querySelector<HTMLElement>(':scope > button')?.focus();
               }}
             >
               ×
@@ -466,9 +457,8 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
       ))}
       <Button
         onClick={() => {
-          const row = newRow();
-          added.current = row.rowId;
-          onChange([...rows, row]);
+          next.current = '.form-row:nth-last-child(2) input';
+          onChange([...rows, newRow()]);
         }}
       >
         {addLabel}
@@ -477,10 +467,10 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
   );
 }
 
-function MapControl({ field, value, onChange, ...rest }: ControlProps<MapField, readonly MapRow[]>) {
+function MapControl({ value, onChange, ...rest }: ControlProps<readonly MapRow[]>) {
   const { form } = useConsole().texts;
   return (
-    <Group field={field} {...rest}>
+    <Group {...rest}>
       <Rows
         rows={value}
         newRow={newMapRow}
@@ -494,7 +484,7 @@ function MapControl({ field, value, onChange, ...rest }: ControlProps<MapField, 
   );
 }
 
-interface MapRowProps extends Pick<ControlProps<Field, FormValue>, 'pointer' | 'messages'> {
+interface MapRowProps extends Omit<LabelledProps, 'field'> {
   readonly row: MapRow;
   readonly onChange: (row: MapRow) => void;
   readonly hasFixedKey?: boolean;
@@ -512,48 +502,23 @@ function MapRowControl({ row, pointer, messages, onChange, hasFixedKey = false }
       {!hasFixedKey && (
         <Labelled label={form.key}>
           {(control) => (
-            <input
-              {...control}
-              spellcheck={false}
-              value={row.key}
-              onInput={({ currentTarget }) => onChange({ ...row, key: currentTarget.value })}
-            />
+            <Input {...control} spellcheck={false} value={row.key} onType={(key) => onChange({ ...row, key })} />
           )}
         </Labelled>
       )}
       <Labelled label={form.type}>
-        {(control) => (
-          <select {...control} value={row.type} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            {Object.entries(form.types).map(([type, label]) => (
-              <option key={type} value={type}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
+        {(control) => <Select {...control} value={row.type} options={Object.entries(form.types)} onChoose={choose} />}
       </Labelled>
       <Labelled label={form.value} error={messages.get(own)}>
-        {(control) =>
-          row.type === 'boolean' ? (
-            <select
-              {...control}
-              data-pointer={own}
-              value={row.text}
-              onChange={({ currentTarget }) => onChange({ ...row, text: currentTarget.value })}
-            >
-              <option value="true">{form.yes}</option>
-              <option value="false">{form.no}</option>
-            </select>
+        {(control) => {
+          const shared = { ...control, 'data-pointer': own, value: row.text };
+          const type = (text: string) => onChange({ ...row, text });
+          return row.type === 'boolean' ? (
+            <Select {...shared} options={Object.entries(form.booleans)} onChoose={type} />
           ) : (
-            <input
-              {...control}
-              data-pointer={own}
-              inputMode={row.type === 'number' ? 'decimal' : 'text'}
-              value={row.text}
-              onInput={({ currentTarget }) => onChange({ ...row, text: currentTarget.value })}
-            />
-          )
-        }
+            <Input {...shared} inputMode={row.type === 'number' ? 'decimal' : 'text'} onType={type} />
+          );
+        }}
       </Labelled>
     </>
   );
@@ -564,7 +529,7 @@ function entryOf(pointer: string): string {
   return wordsOf(pathAt(pointer))?.entry ?? labelOf(pathAt(pointer)).toLowerCase();
 }
 
-function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField, readonly ListRow[]>) {
+function ListControl({ field, value, onChange, ...rest }: ControlProps<readonly ListRow[], ListField>) {
   const { form } = useConsole().texts;
   return (
     <Group field={field} {...rest}>
@@ -584,7 +549,6 @@ function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField
                 fields={field.fields}
                 values={row.values}
                 pointer={rest.pointer + pointerTo(at)}
-                isValue={!field.hasObjects}
                 messages={rest.messages}
                 onChange={(values) => change({ ...row, values })}
               />

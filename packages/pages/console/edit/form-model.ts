@@ -1,65 +1,53 @@
 import type { AnySchema } from '../../docs/openapi.js';
 import type { References } from '../../docs/references.js';
-import { amountText, isPrice, type NumberProblem, typedAmount, typedNumber, typedText } from '../formats.js';
+import {
+  amountText,
+  instantOf,
+  isPrice,
+  localOf,
+  type NumberProblem,
+  typedAmount,
+  typedNumber,
+  typedText,
+} from '../formats.js';
 import { isObject, type Json, type JsonObject, member, pointerTo } from './json.js';
 
-/** The form of a value. */
-interface FieldBase {
+interface FieldOf<Kind extends string> {
+  readonly kind: Kind;
   readonly name: string;
   readonly isRequired: boolean;
 }
-export interface TextField extends FieldBase {
-  readonly kind: 'text';
+export interface TextField extends FieldOf<'text'> {
   readonly isMultiline: boolean;
   /** Whether an empty text is a value, which differs from no value. */
   readonly allowsEmpty: boolean;
 }
-/** One of a few texts, or none. */
-export interface ChoiceField extends FieldBase {
-  readonly kind: 'choice';
+/** One of a few texts or none, or several of them. */
+export interface ChoiceField extends FieldOf<'choice' | 'choices'> {
   readonly values: readonly string[];
 }
-export interface NumberField extends FieldBase {
-  readonly kind: 'number';
+interface NumberField extends FieldOf<'number'> {
   readonly isInteger: boolean;
 }
-export interface ObjectField extends FieldBase {
-  readonly kind: 'object';
-  readonly fields: readonly Field[];
-}
-/** An amount, which a person types in the major unit of the currency, and the currency. */
-export interface PriceField extends FieldBase {
-  readonly kind: 'price';
-  readonly fields: readonly Field[];
-}
-/** Any keys, whose values are texts, numbers or booleans. */
-export interface MapField extends FieldBase {
-  readonly kind: 'map';
-}
 /** Texts that a person types as chips. */
-export interface ChipsField extends FieldBase {
-  readonly kind: 'chips';
+export interface ChipsField extends FieldOf<'chips'> {
   /** The characters that no text has, so that they separate several texts. */
   readonly separators: string;
 }
-export interface ListField extends FieldBase {
-  readonly kind: 'list';
-  /** Those of an element. An element that is no object has one, and is its value. */
+/**
+ * An amount, which a person types in the major unit of the currency, and the currency; or objects, of which these are
+ * the fields.
+ */
+export interface ListField extends FieldOf<'price' | 'list'> {
   readonly fields: readonly Field[];
-  readonly hasObjects: boolean;
 }
-export type Field =
-  | TextField
-  | ChoiceField
-  | NumberField
-  | ObjectField
-  | PriceField
-  | MapField
-  | ChipsField
-  | ListField;
+/** A moment, or any keys whose values are texts, numbers or booleans. */
+type OtherField = FieldOf<'moment' | 'map'>;
+/** The form of a value. */
+export type Field = TextField | ChoiceField | NumberField | ChipsField | ListField | OtherField;
 
 /** What a person typed. A number is kept as its text; null is a text field without a value. */
-export type FormValue = string | null | FormValues | ChipsValue | readonly MapRow[] | readonly ListRow[];
+export type FormValue = string | null | FormValues | ChipsValue | readonly (string | MapRow | ListRow)[];
 export interface FormValues {
   readonly [name: string]: FormValue;
 }
@@ -86,9 +74,9 @@ export type FormProblem = { readonly pointer: string } & (NumberProblem | { read
 
 let lastRowId = 0;
 export const newMapRow = (): MapRow => ({ rowId: ++lastRowId, key: '', type: 'text', text: '' });
-export const newListRow = ({ fields }: ListField): ListRow => ({
+export const newListRow = ({ fields }: ListField, record: JsonObject = {}): ListRow => ({
   rowId: ++lastRowId,
-  values: formOf(fields, {}),
+  values: formOf(fields, record),
 });
 
 /** @param input the schema of the body that creates a record */
@@ -99,36 +87,27 @@ export function formFields(input: AnySchema | undefined, references: References)
 
 /** @throws Error for a schema that no field can show, so that no field of a record is missing unnoticed */
 function fieldOf(name: string, isRequired: boolean, schema: AnySchema, references: References): Field {
-  const found = references.schema(schema);
+  const { type, format, enum: values, pattern, minLength, items, ...found } = references.schema(schema);
   const base = { name, isRequired };
-  if (found.type === 'integer' || found.type === 'number')
-    return { ...base, kind: 'number', isInteger: found.type === 'integer' };
-  if (found.enum) return { ...base, kind: 'choice', values: found.enum.map(String) };
-  if (found.type === 'string')
+  if (type === 'integer' || type === 'number') return { ...base, kind: 'number', isInteger: type === 'integer' };
+  if (values) return { ...base, kind: 'choice', values: values.map(String) };
+  if (format === 'date-time') return { ...base, kind: 'moment' };
+  if (type === 'string') {
+    const rule = new RegExp(pattern ?? '', 'u');
     return {
       ...base,
       kind: 'text',
-      isMultiline: found.pattern === undefined || new RegExp(found.pattern, 'u').test('a\nb'),
-      allowsEmpty: !isRequired && !found.minLength && new RegExp(found.pattern ?? '', 'u').test(''),
-    };
-  if (found.type === 'array') {
-    const { type, pattern = '', properties } = references.schema(found.items);
-    if (type === 'string') return { ...base, kind: 'chips', separators: separatorsOf(pattern) };
-    const hasObjects = properties !== undefined;
-    const element = () => fieldOf(name, true, found.items ?? {}, references);
-    return {
-      ...base,
-      kind: 'list',
-      fields: hasObjects ? formFields(found.items, references) : [element()],
-      hasObjects,
+      isMultiline: rule.test('a\nb'),
+      allowsEmpty: !isRequired && !minLength && rule.test(''),
     };
   }
-  if (found.properties) {
-    const fields = formFields(schema, references);
-    return isPriceOf(fields)
-      ? { ...base, kind: 'price', fields: fields.map((one) => ({ ...one, isRequired })) }
-      : { ...base, kind: 'object', fields };
-  }
+  const element = references.schema(items);
+  if (element.enum) return { ...base, kind: 'choices', values: element.enum.map(String) };
+  if (element.type === 'string') return { ...base, kind: 'chips', separators: separatorsOf(element.pattern ?? '') };
+  if (element.properties) return { ...base, kind: 'list', fields: formFields(items, references) };
+  const { amount, currency } = found.properties ?? {};
+  if (amount && currency)
+    return { ...base, kind: 'price', fields: formFields(schema, references).map((one) => ({ ...one, isRequired })) };
   if (found.patternProperties) return { ...base, kind: 'map' };
   throw new Error(`No form field can show ${name}`);
 }
@@ -136,11 +115,6 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
 function separatorsOf(pattern: string): string {
   const rule = new RegExp(pattern, 'u');
   return [...',|;\n\t'].filter((one) => !rule.test(`a${one}b`)).join('');
-}
-
-function isPriceOf(fields: readonly Field[]): boolean {
-  const kinds = Object.fromEntries(fields.map(({ name, kind }) => [name, kind]));
-  return fields.length === 2 && kinds['amount'] === 'number' && kinds['currency'] === 'text';
 }
 
 export function formOf(fields: readonly Field[], record: JsonObject): FormValues {
@@ -155,8 +129,10 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
       return value === undefined ? '' : String(value);
     case 'number':
       return value === undefined ? '' : typedText(Number(value));
-    case 'object':
-      return formOf(field.fields, isObject(value) ? value : {});
+    case 'moment':
+      return localOf(String(value ?? ''));
+    case 'choices':
+      return (Array.isArray(value) ? value : []).map(String);
     case 'price':
       return isPrice(value)
         ? { amount: amountText(value.amount, value.currency), currency: value.currency }
@@ -166,10 +142,7 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
     case 'chips':
       return { texts: (Array.isArray(value) ? value : []).map(String), typed: '' };
     case 'list':
-      return (Array.isArray(value) ? value : []).map((one: Json) => ({
-        rowId: ++lastRowId,
-        values: formOf(field.fields, field.hasObjects ? (one as JsonObject) : { [field.name]: one }),
-      }));
+      return (Array.isArray(value) ? value : []).map((one) => newListRow(field, one));
   }
 }
 
@@ -188,13 +161,8 @@ export function withTyped({ texts, typed }: ChipsValue, { separators }: ChipsFie
   return [...texts, ...new Set(added.filter((one) => !texts.includes(one)))];
 }
 
-export interface FormBody {
-  readonly body: JsonObject;
-  /** While there are any, the body must not be sent. */
-  readonly problems: readonly FormProblem[];
-}
-
-export function bodyOf(fields: readonly Field[], values: FormValues): FormBody {
+/** While there are problems, the body must not be sent. */
+export function bodyOf(fields: readonly Field[], values: FormValues) {
   const problems: FormProblem[] = [];
   return { body: objectOf(fields, values, '', problems), problems };
 }
@@ -209,48 +177,32 @@ function objectOf(fields: readonly Field[], values: FormValues, parent: string, 
 
 /** @returns undefined if the field has no value */
 export function jsonOf(field: Field, value: FormValue, pointer: string, problems: FormProblem[]): Json | undefined {
+  const unlessEmpty = (found: JsonObject | readonly Json[]) =>
+    Object.keys(found).length === 0 && !field.isRequired ? undefined : found;
   switch (field.kind) {
     case 'text':
       return value === '' && !field.allowsEmpty ? undefined : ((value as string | null) ?? undefined);
     case 'choice':
       return (value as string) || undefined;
+    case 'moment':
+      return value ? instantOf(value as string) : undefined;
     case 'number':
-      return value === '' || value === null
-        ? undefined
-        : numberOrProblem(typedNumber(value as string, field.isInteger), pointer, problems);
-    case 'object': {
-      const object = objectOf(field.fields, value as FormValues, pointer, problems);
-      return Object.keys(object).length === 0 && !field.isRequired ? undefined : object;
-    }
-    case 'price': {
-      const price = priceOf(value as FormValues, pointer, problems);
-      return Object.keys(price).length === 0 && !field.isRequired ? undefined : price;
-    }
+      return value ? numberOrProblem(typedNumber(value as string, field.isInteger), pointer, problems) : undefined;
+    case 'price':
+      return unlessEmpty(priceOf(value as FormValues, pointer, problems));
     case 'map':
       return mapOf(value as readonly MapRow[], pointer, problems);
-    case 'chips': {
-      const texts = withTyped(value as ChipsValue, field);
-      return texts.length === 0 && !field.isRequired ? undefined : texts;
-    }
-    case 'list': {
-      const rows = value as readonly ListRow[];
-      return rows.length === 0 && !field.isRequired
-        ? undefined
-        : rows.map(({ values }, at) => elementOf(field, values, pointer + pointerTo(at), problems));
-    }
+    case 'choices':
+      return unlessEmpty(value as readonly string[]);
+    case 'chips':
+      return unlessEmpty(withTyped(value as ChipsValue, field));
+    case 'list':
+      return unlessEmpty(
+        (value as readonly ListRow[]).map(({ values }, at) =>
+          objectOf(field.fields, values, pointer + pointerTo(at), problems),
+        ),
+      );
   }
-}
-
-/** An element that has no value is sent as null, so that the service refuses it. */
-function elementOf(
-  { fields, hasObjects }: ListField,
-  values: FormValues,
-  pointer: string,
-  problems: FormProblem[],
-): Json {
-  if (hasObjects) return objectOf(fields, values, pointer, problems);
-  const [element] = fields as [Field];
-  return jsonOf(element, values[element.name] ?? null, pointer, problems) ?? null;
 }
 
 /** What lacks one half is sent, so that the service can ask for it. */

@@ -5,6 +5,7 @@ import { Button } from '../components/button.js';
 import { Since } from '../components/since.js';
 import { useConsole } from '../context.js';
 import { AlteredTagError } from '../describe-error.js';
+import { wordsOf } from '../field-words.js';
 import { randomKey } from '../random-key.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { CompletedResource } from './completions.js';
@@ -53,7 +54,10 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const element = useRef<HTMLFormElement>(null);
   useSaveKey(element);
   const collection = api.collection(resource);
-  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const fields = useMemo(
+    () => formFields(resource.input, references).filter(({ name }) => !wordsOf(name, resource.name)?.hasButtons),
+    [resource],
+  );
   const [base, setBase] = useState(found);
   const [initial, setInitial] = useState(() => formOf(fields, asJson(found)));
   const [values, setValues] = useState(() => (draft ? formOf(fields, draft) : initial));
@@ -112,7 +116,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   };
   const create = async (body: JsonObject) => {
     const made = await creation.save(body);
-    if (isSame(editable(made), body)) return finish(made);
+    if (!resource.canPatch || isSame(editable(made), body)) return finish(made);
     // An earlier attempt made it, and its response was lost.
     rebase(made);
     await saveChanges(made, body);

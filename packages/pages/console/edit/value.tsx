@@ -41,7 +41,7 @@ export function Value({ value, hasType = false, none }: ValueProps): JSX.Element
         ))}
       </dl>
     );
-  const text = typeof value === 'boolean' ? (value ? form.yes : form.no) : String(value);
+  const text = typeof value === 'boolean' ? form.booleans[`${value}`] : String(value);
   return (
     <span class="value">
       {text}

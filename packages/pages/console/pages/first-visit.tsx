@@ -1,10 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { errorFrom } from '../api.js';
+import { dataOf } from '../api.js';
 import { Button } from '../components/button.js';
+import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { hashOf } from '../router.js';
 import type { Api, Resource } from '../types.js';
+import { useAction } from '../use-load.js';
 
 interface FirstVisitProps {
   readonly resource: Resource;
@@ -16,18 +17,10 @@ interface FirstVisitProps {
 export function FirstVisit({ resource, onFilled }: FirstVisitProps): JSX.Element {
   const { api, resources, texts: all, notify } = useConsole();
   const texts = all.firstVisit;
-  const [isBusy, setBusy] = useState(false);
-  const fill = async () => {
-    setBusy(true);
-    try {
-      notify({ kind: 'success', text: texts.loaded(await loadSamples(api, resource)) });
-      onFilled();
-    } catch (error) {
-      const { title, text } = api.describeError(error);
-      notify({ kind: 'error', text: `${title}. ${text}` });
-    }
-    setBusy(false);
-  };
+  const { run, isBusy, problem } = useAction(async () => {
+    notify({ kind: 'success', text: texts.loaded(await loadSamples(api, resource)) });
+    onFilled();
+  });
   const link = (label: string, page: 'import' | 'new', name = resource.name) => (
     <a class="button" href={hashOf({ page, resource: name })}>
       {label}
@@ -37,10 +30,11 @@ export function FirstVisit({ resource, onFilled }: FirstVisitProps): JSX.Element
   return (
     <section class="first-visit">
       <h2>{texts.title(resource.title)}</h2>
+      {problem !== undefined && <ErrorNotice error={problem} />}
       <ul>
         {resource.name === 'products' && (
           <Step {...texts.samples}>
-            <Button kind="primary" busy={isBusy} onClick={() => void fill()}>
+            <Button kind="primary" busy={isBusy} onClick={run}>
               {texts.samples.action}
             </Button>
           </Step>
@@ -77,12 +71,7 @@ interface Sample {
 
 /** Creates the products that `catalogue seed --products 200` creates. @returns how many are new */
 async function loadSamples({ catalogue, collection }: Api, resource: Resource): Promise<number> {
-  const { data, error, response } = await catalogue.request(
-    'get',
-    '/console/samples.json' as '/v1/products',
-    {} as never,
-  );
-  if (!data) throw errorFrom(response, error);
+  const data = await dataOf(catalogue.request('get', '/console/samples.json' as '/v1/products', {} as never));
   const samples = (data as unknown as readonly Sample[]).map((sample, at) => ({
     ...sample,
     sku: `${sample.sku}-1-${(at + 1).toString(36).toUpperCase().padStart(5, '0')}`,

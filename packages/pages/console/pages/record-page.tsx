@@ -7,11 +7,10 @@ import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { Since } from '../components/since.js';
 import { textLinks } from '../components/text-links.js';
-import { type HrefOf, Value } from '../components/value.js';
+import { Details, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
-import { labelOf } from '../formats.js';
 import { useNews } from '../live/use-news.js';
 import { placeIn } from '../places.js';
 import { hashOf, routeOf } from '../router.js';
@@ -210,26 +209,5 @@ function Facts({ resource, found }: FactsProps) {
         <pre ref={shown}>{json}</pre>
       </details>
     </div>
-  );
-}
-
-interface DetailsProps {
-  readonly hrefOf?: HrefOf;
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly fields: readonly Field[];
-}
-
-function Details({ record, fields, hrefOf }: DetailsProps) {
-  return (
-    <dl class="details">
-      {fields.map((field) => (
-        <div key={field.name}>
-          <dt>{labelOf(field.name)}</dt>
-          <dd>
-            <Value field={field} value={record[field.name]} hrefOf={hrefOf} isWhole />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -7,6 +7,7 @@ import { Field } from '../components/field.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { keyIn, SENDABLE } from '../session.js';
 import { TEXTS } from '../texts.js';
+import { useAction } from '../use-load.js';
 
 const { session: texts, errors } = TEXTS;
 
@@ -18,23 +19,20 @@ interface SignInPageProps {
 export function SignInPage({ signIn }: SignInPageProps): JSX.Element {
   const [text, setText] = useState('');
   const [isShown, setShown] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<unknown>();
+  const { run, isBusy, problem } = useAction(() => {
+    const key = keyIn(text);
+    return SENDABLE.test(key) ? signIn(key) : Promise.reject(new UnusableKey(key));
+  });
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(undefined);
-    const key = keyIn(text);
-    await (SENDABLE.test(key) ? signIn(key) : Promise.reject(new UnusableKey(key))).catch(setProblem);
-    setBusy(false);
+    run();
   };
   const unusable = problem instanceof UnusableKey ? problem.message : undefined;
   const isWrong = problem instanceof CatalogueError && problem.status === 401;
   return (
-    <form class="sign-in" noValidate onSubmit={(event) => void submit(event)}>
+    <form class="sign-in" noValidate onSubmit={submit}>
       {isWrong && (
         <Notice kind="error" title={errors.wrongKey.title}>
           <p>{errors.wrongKey.text}</p>

@@ -17,10 +17,9 @@ export function kindOf(column: string, fields: readonly Field[]): CellKind {
 
 /** The columns of the API's CSV, without those of single attributes. @param control those that only an update has */
 export function columnsOf(fields: readonly Field[], control: readonly string[]): string[] {
-  const own = fields.flatMap((field) => {
-    if (field.kind === 'price') return ['decimal', 'amount', 'currency'].map((key) => `${field.name}.${key}`);
-    return field.kind === 'object' ? field.fields.map(({ name }) => `${field.name}.${name}`) : [field.name];
-  });
+  const own = fields.flatMap(({ kind, name }) =>
+    kind === 'price' ? ['decimal', 'amount', 'currency'].map((key) => `${name}.${key}`) : [name],
+  );
   return [...own, ...control];
 }
 

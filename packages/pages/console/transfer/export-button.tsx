@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
+import { describeError } from '../describe-error.js';
 import { formFields } from '../edit/form-model.js';
 import { decimalMark } from '../formats.js';
 import type { ExportButtonProps } from '../types.js';
@@ -60,7 +61,7 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
       notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
     } catch (error) {
       if (!signal.aborted) {
-        const { title, text } = api.describeError(error);
+        const { title, text } = describeError(error);
         notify({ kind: 'error', text: `${texts.exporting.failed} ${title}. ${text}` });
       }
     } finally {

@@ -148,7 +148,6 @@ function valueIn(cell: string, field: Field | undefined, stored?: Json): Json {
       if (!isUrl(cell)) return jsonIn(cell);
       return cell.split(SEPARATOR).map((url) => known.find((one) => member(one, 'url') === url) ?? { url });
     case 'map':
-    case 'object':
     case 'price':
       return jsonIn(cell);
     default:
@@ -158,7 +157,7 @@ function valueIn(cell: string, field: Field | undefined, stored?: Json): Json {
 
 /** @param type the one that the header names, else that of the stored value, which the service keeps */
 function memberIn(cell: string, key: string, field: Field | undefined, type: string): Json {
-  if (field?.kind === 'price' || field?.kind === 'object')
+  if (field?.kind === 'price')
     return valueIn(
       cell,
       field.fields.find(({ name }) => name === key),

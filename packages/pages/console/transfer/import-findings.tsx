@@ -8,6 +8,7 @@ import { recordName } from '../deletions.js';
 import { formFields } from '../edit/form-model.js';
 import type { Json, JsonObject } from '../edit/json.js';
 import { Value } from '../edit/value.js';
+import { wordsOf } from '../field-words.js';
 import { labelOf, numberText } from '../formats.js';
 import type { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
@@ -121,7 +122,7 @@ interface ChangeRow {
 
 function rowsOf(
   { finding: { result }, current, version, isDeletion, differences }: FileChange,
-  { importing: { findings }, conflict, choices }: typeof TEXTS,
+  { importing: { findings }, conflict }: typeof TEXTS,
 ): ChangeRow[] {
   const row = (label: string, now: Json | undefined, inFile: Json | undefined, hasType = false) => {
     return { label, now, inFile, hasType };
@@ -129,7 +130,7 @@ function rowsOf(
   const versions = result.error ? [row(labelOf('version'), result.version, version)] : [];
   if (isDeletion && current) return [...versions, row(findings.whole, current as JsonObject, findings.deleted)];
   const fields = differences.map(({ path: [name, key], theirs, yours }) => {
-    if (key === undefined) return { ...row(labelOf(name), theirs, yours), none: choices[name]?.none };
+    if (key === undefined) return { ...row(labelOf(name), theirs, yours), none: wordsOf(name)?.none };
     const hasType = ![theirs, yours].includes(undefined) && typeof theirs !== typeof yours;
     return row(conflict.attribute(labelOf(name), key), theirs, yours, hasType);
   });

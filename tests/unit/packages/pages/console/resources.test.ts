@@ -124,7 +124,7 @@ describe('the words for fields', () => {
 });
 
 describe('the words for scopes', () => {
-  it('are there for each', () => expect(TEXTS.keys.scopeWords).to.have.all.keys(SCOPES));
+  it('are there for each', () => expect(TEXTS.scopes).to.have.all.keys(SCOPES));
 });
 
 describe('the resources of the console', () => {
