@@ -98,11 +98,11 @@ describe('the console, when something fails', () => {
       const name = page.getByRole('textbox', { name: 'Name' });
       await name.fill('web shop');
       await page.getByLabel('products:read').check();
-      await failing(page, 'POST', failure, () => page.getByRole('button', { name: 'Create key' }).click());
+      await failing(page, 'POST', failure, () => page.getByRole('button', { name: 'Create' }).click());
       await recover(page);
       expect(await name.inputValue()).to.equal('web shop');
       expect(await page.getByLabel('products:read').isChecked()).to.equal(true);
-      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('button', { name: 'Create' }).click();
       await page.getByText('The key is created').waitFor();
       expect(errors).to.deep.equal([]);
     });
@@ -148,7 +148,7 @@ describe('every page of the console', () => {
     ['#/orders/new', 'creates an order', 'New order'],
     ['#/keys', 'lists keys', 'API keys'],
     ['#/keys/1', 'shows a key', 'Requests of the last 24 hours'],
-    ['#/keys/new', 'creates a key', 'New key'],
+    ['#/keys/new', 'creates a key', 'New API key'],
     ['#/nothing', 'does not exist', 'There is no such page'],
   ] as const;
   for (const [appearance, options] of Object.entries(APPEARANCES))

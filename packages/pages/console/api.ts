@@ -8,7 +8,7 @@ import {
 import { FeedFollower } from './live/follower.js';
 import { rateLimitOf } from './rate-limit.js';
 import type { Probe } from './session.js';
-import type { AnyTypes, Api, Follower, Observation, Permissions } from './types.js';
+import type { AnyTypes, Api, Observation, Permissions } from './types.js';
 
 /** The URL of the service, which may lie deeper than the root behind a proxy. */
 export const BASE = new URL('.', location.origin + location.pathname).href;
@@ -51,7 +51,7 @@ export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
  * @param catalogue takes a place in a feed, before a page is shown
  * @param patient waits for changes
  */
-export function followerOf(catalogue: Catalogue, patient: Catalogue): Follower {
+export function followerOf(catalogue: Catalogue, patient: Catalogue): FeedFollower {
   return new FeedFollower({
     changes: ({ path }, { from, signal }) =>
       (from === undefined ? catalogue : patient).collection<AnyTypes>(path).changes({ from, fields: ['id'], signal }),

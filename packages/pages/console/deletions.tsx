@@ -3,17 +3,17 @@ import { useEffect, useReducer } from 'preact/hooks';
 import { CatalogueError, UnknownOutcomeError } from '#packages/client/index.js';
 import { Button } from './components/button.js';
 import { AlteredTagError, describeError } from './describe-error.js';
-import { WaitingDeletions } from './edit/deletion-queue.js';
+import { DeletionQueue } from './edit/deletion-queue.js';
 import { isSame, type JsonObject } from './edit/json.js';
 import { hashOf } from './router.js';
 import { TEXTS } from './texts.js';
-import type { Api, CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from './types.js';
+import type { Api, CatalogueRecord, QueuedDeletion, Resource } from './types.js';
 
 const { deletion: TEXT } = TEXTS;
 
 /** Makes the queue of a signed-in person. */
 export function createDeletionQueue(api: Api): DeletionQueue {
-  return new WaitingDeletions(({ resource, record, etag }) => carryOut(api.collection(resource), record, etag));
+  return new DeletionQueue(({ resource, record, etag }) => carryOut(api.collection(resource), record, etag));
 }
 
 /** Deletes a record as the person saw it. If only its version has changed since, it is deleted all the same. */

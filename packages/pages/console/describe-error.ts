@@ -21,12 +21,20 @@ export class AlteredTagError extends Error {}
 export function describeError(error: unknown): ErrorText {
   if (error instanceof UnknownOutcomeError) return errors.unknownOutcome;
   if (error instanceof AlteredTagError) return errors.alteredTag;
-  if (!(error instanceof CatalogueError)) return isLost(error) ? errors.lost : withText(errors.program, error);
+  if (!(error instanceof CatalogueError)) {
+    // Browsers tell nothing about a lost connection but this type. A program error has another message.
+    if (error instanceof TypeError && /fetch|network|load|connection/i.test(error.message)) return errors.lost;
+    const { title, text } = errors.program;
+    return { title, text: `${text} (${error instanceof Error ? error.message : String(error)})` };
+  }
   const { status, code, requestId } = error;
   if (code === 'unexpected_response') return errors.unexpected;
   if (code === 'last_admin_key') return errors.lastAdmin;
   if (code === 'insufficient_scope')
-    return { title: errors.forbidden.title, text: errors.forbidden.text(scopeIn(error.message)) };
+    return {
+      title: errors.forbidden.title,
+      text: errors.forbidden.text(/\b[a-z-]+:[a-z]+\b/.exec(error.message)?.[0] ?? ''),
+    };
   if (status === 429)
     return { title: errors.rateLimited.title, text: errors.rateLimited.text(error.retryAfterSeconds) };
   const found = BY_STATUS[status] ?? (status >= 500 ? errors.internal : refusal(error));
@@ -89,20 +97,4 @@ function refusal({ message, code, details }: CatalogueError): ErrorText {
     title: errors.refused,
     text: texts.length > 0 ? texts.join(' ') : message.replace(`${code}: `, ''),
   };
-}
-
-/** Browsers tell nothing about a lost connection but this type. A program error has another message. */
-function isLost(error: unknown): boolean {
-  return error instanceof TypeError && /fetch|network|load|connection/i.test(error.message);
-}
-
-function withText(described: ErrorText, error: unknown): ErrorText {
-  return {
-    ...described,
-    text: `${described.text} (${error instanceof Error ? error.message : String(error)})`,
-  };
-}
-
-function scopeIn(message: string): string {
-  return /\b[a-z-]+:[a-z]+\b/.exec(message)?.[0] ?? '';
 }

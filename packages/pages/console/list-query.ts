@@ -49,6 +49,9 @@ export function stateOf(query: URLSearchParams, fields: readonly FilterField[]):
   };
 }
 
+/** A list without search and filters. */
+export const ALL_RECORDS = stateOf(new URLSearchParams(), []);
+
 /** The query of a state for the URL of the page. */
 export function queryOf({ words, filters, sort, limit, distinct, cursor }: ListState): URLSearchParams {
   return new URLSearchParams([

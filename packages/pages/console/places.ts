@@ -17,10 +17,9 @@ export interface Place {
 }
 
 const NAME = 'console-places';
-const NO_PLACES: Readonly<Record<string, Place>> = {};
 
 function places(): Readonly<Record<string, Place>> {
-  return JSON.parse(remembered(NAME) ?? 'null') ?? NO_PLACES;
+  return JSON.parse(remembered(NAME) ?? '{}');
 }
 
 /** The list of a resource as the tab showed it last. */

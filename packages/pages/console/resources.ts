@@ -1,6 +1,5 @@
 import { type FilterField, filtersAmong } from '../docs/filters.js';
 import type {
-  AnySchema,
   MediaType,
   OpenApi,
   OperationObject,
@@ -11,6 +10,8 @@ import type {
   Schema,
 } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
+import { formFields } from './edit/form-model.js';
+import { wordsOf } from './field-words.js';
 import type { Field, Meaning, Resource } from './types.js';
 
 const COLLECTION = /^\/v\d+\/([^/{}]+)$/;
@@ -42,6 +43,8 @@ interface Found {
 function resourceOf(document: OpenApi, references: References, { path, name, list, record }: Found): Resource {
   const collection = itemAt(document, references, path);
   const item = itemAt(document, references, `${path}/{id}`);
+  const body = bodyOf(collection.post, references)['application/json']?.schema;
+  const input = body === undefined ? undefined : references.schema(body);
   const imports = itemAt(document, references, `${path}/imports`).post;
   const query = parametersOf(list, references);
   const [title = name] = list.tags ?? [];
@@ -69,7 +72,6 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
     distinct: by !== undefined && variants ? { by, variants } : undefined,
     isSearchable: query.some((parameter) => parameter.name === 'q'),
     canCreate: collection.post !== undefined,
-    canReplace: item.put !== undefined,
     canPatch: item.patch !== undefined,
     canDelete: item.delete !== undefined,
     canImport: imports !== undefined,
@@ -79,8 +81,8 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
       (one, other) => Number(one === 'id') - Number(other === 'id'),
     ),
     exportTypes: Object.keys(contentOf(list, references)).filter((type) => type !== 'application/json'),
-    input: bodySchema(collection.post, references),
-    replacement: bodySchema(item.put, references),
+    input,
+    form: formFields(input, references).filter((field) => !wordsOf(field.name, name)?.hasButtons),
   };
 }
 
@@ -176,11 +178,6 @@ function contentOf({ responses }: OperationObject, references: References): Read
 
 function bodyOf(operation: OperationObject | undefined, references: References): Readonly<Record<string, MediaType>> {
   return operation?.requestBody ? references.resolve<RequestBody>(operation.requestBody).content : {};
-}
-
-function bodySchema(operation: OperationObject | undefined, references: References): Schema | undefined {
-  const schema: AnySchema | undefined = bodyOf(operation, references)['application/json']?.schema;
-  return schema === undefined ? undefined : references.schema(schema);
 }
 
 /** The parameters of an operation's query. */

@@ -41,9 +41,9 @@ export function hashOf(route: Route): string {
   return `#/${resource}${query === '' ? '' : `?${query}`}`;
 }
 
-/** The fragment of a list whose query is empty. */
-export function hashOfList(resource: string): string {
-  return hashOf({ page: 'list', resource, query: new URLSearchParams() });
+/** The fragment of a list, whole if there is no query. */
+export function hashOfList(resource: string, query: Readonly<Record<string, string>> | URLSearchParams = {}): string {
+  return hashOf({ page: 'list', resource, query: new URLSearchParams(query) });
 }
 
 /**

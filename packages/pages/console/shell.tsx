@@ -14,9 +14,9 @@ import { NewRecordPage } from './pages/new-record-page.js';
 import { RecordPage } from './pages/record-page.js';
 import { TreePage } from './pages/tree-page.js';
 import { WebhookPage } from './pages/webhook-page.js';
+import { chooseTheme, chosenTheme, THEMES, type Theme } from './preferences.js';
 import { hashOf, hashOfList, type Route } from './router.js';
 import { TEXTS } from './texts.js';
-import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.js';
 import type { Notification, Observation, Resource } from './types.js';
 import { UndoNotice } from './undo.js';
 

@@ -3,6 +3,9 @@ import type { Catalogue, Deletion, EditableCollection, EditableTypes } from '#pa
 import type { FilterField } from '../docs/filters.js';
 import type { OpenApi, Schema } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
+import type { DeletionQueue } from './edit/deletion-queue.js';
+import type { Field as FormField } from './edit/form-model.js';
+import type { FeedFollower } from './live/follower.js';
 import type { Route } from './router.js';
 import type { TEXTS } from './texts.js';
 
@@ -70,7 +73,6 @@ export interface Resource {
   readonly isSearchable: boolean;
   /** Whether the operations exist, whatever the credential allows. */
   readonly canCreate: boolean;
-  readonly canReplace: boolean;
   readonly canPatch: boolean;
   readonly canDelete: boolean;
   readonly canImport: boolean;
@@ -81,9 +83,10 @@ export interface Resource {
   readonly exportTypes: readonly string[];
   /** The keys by which an import can update records: `sku` or `email`, and last `id`. */
   readonly importMatches: readonly string[];
-  /** The bodies of POST and PUT, with their references resolved one level: use {@link Console.references} below. */
+  /** The body of POST, with its references resolved one level: use {@link Console.references} below. */
   readonly input: Schema | undefined;
-  readonly replacement: Schema | undefined;
+  /** The fields of a form for it, without those that buttons change. */
+  readonly form: readonly FormField[];
 }
 
 /** What the credential allows, found by requests that change nothing. */
@@ -146,7 +149,8 @@ export interface Console {
   /** How to undo what the last file or bulk change of this tab did. */
   readonly undo: Undo | undefined;
   rememberUndo(undo: Undo | undefined): void;
-  readonly follower: Follower;
+  /** Tells the pages what others change. */
+  readonly follower: FeedFollower;
 }
 
 /** How to take back what a file or a bulk change did. */
@@ -170,33 +174,6 @@ export type Change = Deletion | { readonly id: number; readonly version: number;
 
 /** What happened to the records of a resource; undefined if it is not known one by one. */
 export type News = readonly Change[] | undefined;
-
-/** Tells the pages what others change. */
-export interface Follower {
-  /** Takes a place in the feed. What is read behind this misses no change. Failures are left to {@link follow}. */
-  begin(resource: Resource, signal: AbortSignal): Promise<void>;
-  /**
-   * Reports what changes until the signal is aborted, or nothing can be reported. What could not be reported is reported again.
-   * @param report may throw
-   */
-  follow(resource: Resource, report: (news: News) => Promise<void>, signal: AbortSignal): Promise<void>;
-}
-
-/** Deletions that wait, so that the person can undo them: nothing is sent until the wait is over. */
-export interface DeletionQueue {
-  /** @param etag the version that the person saw; without it, the newest version is deleted */
-  enqueue(resource: Resource, record: CatalogueRecord, etag: string | undefined): void;
-  /** Takes a waiting deletion back. */
-  undo(resource: Resource, id: number): void;
-  /** Whether the record waits for its deletion, so that lists can mark it. */
-  isWaiting(resource: Resource, id: number): boolean;
-  /** Calls the listener after each change. @returns a function that ends this */
-  subscribe(listener: () => void): () => void;
-  /** Those that wait, that are sent now, and that failed. */
-  readonly deletions: readonly QueuedDeletion[];
-  /** Stops the time to undo for as long as a person is about to use it. */
-  hold(isHeld: boolean): void;
-}
 
 export interface QueuedDeletion {
   readonly resource: Resource;

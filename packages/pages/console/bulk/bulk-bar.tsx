@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Page } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
-import { formFields } from '../edit/form-model.js';
 import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import type { CatalogueRecord, Resource } from '../types.js';
@@ -25,9 +24,9 @@ interface BulkBarProps {
 /** How many records are selected, and what can be done with them. */
 export function BulkBar(props: BulkBarProps): JSX.Element | null {
   const { resource, selection, query, reload } = props;
-  const { references, texts: all, undo } = useConsole();
+  const { texts: all, undo } = useConsole();
   const { bulk: texts } = all;
-  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const { form: fields } = resource;
   const [begun, setBegun] = useState<{ readonly first: BulkAction | undefined }>();
   const lastUndo = useRef(undo);
   useEffect(() => {

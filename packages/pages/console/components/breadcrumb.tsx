@@ -15,34 +15,34 @@ interface BreadcrumbProps {
 }
 
 /** The way back to the list as it was, and to the records before and behind this one in it. */
-export function Breadcrumb({ resource, id }: BreadcrumbProps): JSX.Element {
+export function Breadcrumb({ resource, id = 0 }: BreadcrumbProps): JSX.Element {
   const place = placeIn(resource.name);
+  const hasNeighbours = place.ids.includes(id);
+  useEffect(() => {
+    if (hasNeighbours) keepPlace(resource.name, { id });
+  }, [id]);
   return (
     <nav class="breadcrumb" aria-label={TEXTS.place.title}>
       <a href={place.hash}>{resource.title}</a>
-      {id !== undefined && place.ids.includes(id) && <Neighbours key={id} {...{ resource, place, id }} />}
+      {hasNeighbours && (
+        <span class="neighbours" key={id}>
+          <Neighbour {...{ resource, place, id }} step={-1} />
+          <Neighbour {...{ resource, place, id }} step={1} />
+        </span>
+      )}
     </nav>
   );
 }
 
-interface NeighboursProps {
+interface NeighbourProps {
   readonly resource: Resource;
   readonly place: Place;
   readonly id: number;
-}
-
-function Neighbours({ resource, place, id }: NeighboursProps): JSX.Element {
-  useEffect(() => keepPlace(resource.name, { id }), []);
-  return (
-    <span class="neighbours">
-      <Neighbour {...{ resource, place, id }} step={-1} />
-      <Neighbour {...{ resource, place, id }} step={1} />
-    </span>
-  );
+  readonly step: -1 | 1;
 }
 
 /** A link to the record before or behind another in its list; at the end of a page to one of the page beside it. */
-function Neighbour({ resource, place, id, step }: NeighboursProps & { readonly step: -1 | 1 }): JSX.Element {
+function Neighbour({ resource, place, id, step }: NeighbourProps): JSX.Element {
   const { api } = useConsole();
   const label = step < 0 ? TEXTS.place.previous : TEXTS.place.next;
   const at = place.ids.indexOf(id) + step;

@@ -6,6 +6,7 @@ import { prefer, preferred } from '../preferences.js';
 import { TEXTS } from '../texts.js';
 import type { Field, Resource } from '../types.js';
 import { Button } from './button.js';
+import { Check } from './field.js';
 import { Menu } from './menu.js';
 
 const { columns: texts } = TEXTS;
@@ -16,20 +17,18 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 };
 const LONG = 1_000;
 
-/** Whether a field is a column where nobody chose: not long texts that may be absent, metadata and what variants share. */
-export function isShort({ isMetadata, isRequired, schema, meaning }: Field): boolean {
+/** The chosen fields as columns, or where nobody chose those of {@link FIRST}, or those that are short. */
+export function columnsOf({ name, fields }: Resource, chosen = FIRST[name]): readonly Field[] {
+  const first = FIRST[name] ?? [];
+  const rank = (field: Field) => (first.includes(field.name) ? first.indexOf(field.name) : first.length);
+  return fields
+    .filter((field) => chosen?.includes(field.name) ?? isShort(field))
+    .sort((one, other) => rank(one) - rank(other));
+}
+
+/** Not long texts that may be absent, metadata and what variants share. */
+function isShort({ isMetadata, isRequired, schema, meaning }: Field): boolean {
   return !isMetadata && meaning !== 'variants' && (isRequired || (schema.maxLength ?? 0) < LONG);
-}
-
-function isShownAtFirst(resource: Resource, field: Field): boolean {
-  return FIRST[resource.name]?.includes(field.name) ?? isShort(field);
-}
-
-/** Some fields as columns: those of {@link FIRST} in that order, then the others. */
-export function columnsOf(resource: Resource, isShown = isShownAtFirst): readonly Field[] {
-  const first = FIRST[resource.name] ?? [];
-  const rank = ({ name }: Field) => (first.includes(name) ? first.indexOf(name) : first.length);
-  return resource.fields.filter((field) => isShown(resource, field)).sort((one, other) => rank(one) - rank(other));
 }
 
 /** The columns that the person chose for a resource, and a function that chooses others; undefined resets them. */
@@ -40,7 +39,7 @@ export function useColumns(resource: Resource): [readonly Field[], (names: reado
     prefer(preference, names?.join(','));
     setChosen(names && [...names]);
   };
-  return [columnsOf(resource, chosen && ((_, { name }) => chosen.includes(name))), choose];
+  return [columnsOf(resource, chosen), choose];
 }
 
 interface ColumnMenuProps {
@@ -62,22 +61,16 @@ export function ColumnMenu({ resource, columns, chooseColumns }: ColumnMenuProps
       <fieldset class="checks">
         <legend>{texts.title}</legend>
         {resource.fields.map((field) => (
-          <label key={field.name}>
-            <input type="checkbox" checked={columns.includes(field)} onChange={() => toggle(field.name)} />{' '}
+          <Check key={field.name} isChecked={columns.includes(field)} onCheck={() => toggle(field.name)}>
             {labelOf(field.name)}
-          </label>
+          </Check>
         ))}
       </fieldset>
       {resource.fields.some(({ meaning }) => meaning === 'pictures') && (
         <p>
-          <label>
-            <input
-              type="checkbox"
-              checked={hasPictures}
-              onChange={({ currentTarget }) => showPictures(currentTarget.checked)}
-            />{' '}
+          <Check isChecked={hasPictures} onCheck={showPictures}>
             {texts.pictures}
-          </label>
+          </Check>
         </p>
       )}
       <Button kind="link" onClick={() => chooseColumns(undefined)}>

@@ -1,5 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** What the control gets, so that its label, its hint and its error belong to it. */
 export interface ControlProps {
@@ -102,4 +102,16 @@ export function Check({ isChecked, children, onCheck }: CheckProps): JSX.Element
       {children}
     </label>
   );
+}
+
+/** @returns a function that gives the focus to what a selector finds in an element after the next change */
+export function useNextFocus(root: RefObject<HTMLElement | null>): (selector: string) => void {
+  const next = useRef('');
+  useLayoutEffect(() => {
+    if (next.current) root.current?.querySelector<HTMLElement>(next.current)?.focus();
+    next.current = '';
+  });
+  return (selector) => {
+    next.current = selector;
+  };
 }

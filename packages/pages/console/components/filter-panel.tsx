@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { FilterField } from '../../docs/filters.js';
 import type { Schema } from '../../docs/openapi.js';
 import type { References } from '../../docs/references.js';
@@ -16,7 +16,7 @@ import {
 } from '../list-query.js';
 import { TEXTS } from '../texts.js';
 import { Button } from './button.js';
-import { type ControlProps, Field, Input, Select } from './field.js';
+import { type ControlProps, Field, Input, Select, useNextFocus } from './field.js';
 
 const { filters: texts } = TEXTS;
 
@@ -28,75 +28,57 @@ interface FilterPanelProps {
   onApply(filters: readonly Filter[]): void;
 }
 
-interface Row {
-  readonly id: number;
-  readonly filter: Filter;
-}
-
 /** Filters as rows of field, operator and value. What is typed stays until it is applied. */
 export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelProps): JSX.Element {
   const { references } = useConsole();
-  const ids = useRef(0);
-  const numbered = (filter: Filter): Row => {
-    ids.current += 1;
-    return { id: ids.current, filter };
-  };
   const kindOf = (filter: Filter) => numberKindOf(filter, schemaOf(fields, filter, references));
-  const empty = (): Row => numbered({ field: fields[0]?.name ?? '', key: '', operator: 'equals', value: '' });
-  const [rows, setRows] = useState(() =>
-    applied.length > 0 ? applied.map((filter) => numbered(typedFilter(filter, applied, kindOf(filter)))) : [empty()],
+  const empty: Filter = { field: fields[0]?.name ?? '', key: '', operator: 'equals', value: '' };
+  const [filters, setFilters] = useState<readonly Filter[]>(() =>
+    applied.length > 0 ? applied.map((filter) => typedFilter(filter, applied, kindOf(filter))) : [empty],
   );
-  /** Why the values of rows could not be sent. */
-  const [invalid, setInvalid] = useState<ReadonlyMap<number, string>>(new Map());
-  const filters = rows.map(({ filter }) => filter);
+  /** Why the values of filters could not be sent. */
+  const [invalid, setInvalid] = useState<ReadonlyMap<Filter, string>>(new Map());
   const form = useRef<HTMLFormElement>(null);
-  const counted = useRef(rows.length);
-  // A new row gets the focus; after a removal, whose button is gone, the button that adds rows gets it.
-  useLayoutEffect(() => {
-    const { length } = rows;
-    const target = length > counted.current ? '.filter-row:nth-last-child(2) select' : '.actions button';
-    if (length !== counted.current) form.current?.querySelector<HTMLElement>(target)?.focus();
-    counted.current = length;
-  }, [rows]);
-  const isRefused = useRef(false);
-  useLayoutEffect(() => {
-    if (isRefused.current) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-    isRefused.current = false;
-  }, [invalid]);
-  const change = (id: number, part: Partial<Filter>) => {
-    if (invalid.has(id)) setInvalid(new Map([...invalid].filter(([one]) => one !== id)));
-    setRows((all) => all.map((row) => (row.id === id ? { id, filter: { ...row.filter, ...part } } : row)));
-  };
+  const focusNext = useNextFocus(form);
   const submit = (event: Event) => {
     event.preventDefault();
-    const filled = rows.filter(({ filter }) => filter.value !== '');
     const sent: Filter[] = [];
-    const refused = new Map<number, string>();
-    for (const { id, filter } of filled) {
+    const refused = new Map<Filter, string>();
+    for (const filter of filters.filter(({ value }) => value !== '')) {
       const found = sentFilter(filter, filters, kindOf(filter));
-      if ('code' in found) refused.set(id, TEXTS.form.problem(found));
-      else if (filter.key === '' && isKeyed(fields, filter.field)) refused.set(id, '');
+      if ('code' in found) refused.set(filter, TEXTS.form.problem(found));
+      else if (filter.key === '' && isKeyed(fields, filter.field)) refused.set(filter, '');
       else sent.push(found);
     }
-    isRefused.current = refused.size > 0;
-    if (isRefused.current) setInvalid(refused);
-    else onApply(sent);
+    if (refused.size === 0) return onApply(sent);
+    setInvalid(refused);
+    focusNext('[aria-invalid]');
   };
   return (
     <form ref={form} class="filters" aria-label={texts.title} noValidate onSubmit={submit}>
-      {rows.map(({ id, filter }) => (
+      {filters.map((filter, at) => (
         <FilterRow
-          key={id}
+          key={at}
           fields={fields}
           filter={filter}
           currency={currencyOf(filter, filters)}
-          error={invalid.get(id) || errors.get(parameterOf(filter))}
-          onChange={(part) => change(id, part)}
-          onRemove={() => setRows((all) => all.filter((row) => row.id !== id))}
+          error={invalid.get(filter) || errors.get(parameterOf(filter))}
+          onChange={(part) => setFilters(filters.map((one) => (one === filter ? { ...filter, ...part } : one)))}
+          onRemove={() => {
+            setFilters(filters.filter((one) => one !== filter));
+            focusNext('.actions button');
+          }}
         />
       ))}
       <div class="actions">
-        <Button onClick={() => setRows((all) => [...all, empty()])}>{texts.add}</Button>
+        <Button
+          onClick={() => {
+            setFilters([...filters, { ...empty }]);
+            focusNext('.filter-row:nth-last-child(2) select');
+          }}
+        >
+          {texts.add}
+        </Button>
         <Button kind="primary" submit>
           {texts.apply}
         </Button>

@@ -3,9 +3,10 @@ import { describeError } from '../describe-error.js';
 import { TEXTS } from '../texts.js';
 import { Button } from './button.js';
 
-export interface NoticeProps {
+interface NoticeProps {
   readonly kind?: 'info' | 'success' | 'error';
   readonly title?: string | undefined;
+  /** A text alone is a paragraph. */
   readonly children?: ComponentChildren;
 }
 
@@ -14,7 +15,7 @@ export function Notice({ kind = 'info', title, children }: NoticeProps): JSX.Ele
   return (
     <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       {title !== undefined && <p class="notice-title">{title}</p>}
-      {children}
+      {typeof children === 'string' ? <p>{children}</p> : children}
     </div>
   );
 }
@@ -34,5 +35,26 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps): JSX.El
       <p>{described.text}</p>
       {onRetry && <Button onClick={onRetry}>{TEXTS.errors.retry}</Button>}
     </Notice>
+  );
+}
+
+interface SinceProps {
+  /** What somebody else did since the record was read; empty if nothing. */
+  readonly text: string;
+  /** A button. */
+  readonly children?: ComponentChildren;
+}
+
+/** What changed below the page, without moving what the person reads or writes. */
+export function Since({ text, children }: SinceProps): JSX.Element {
+  return (
+    <div class="since" role="status">
+      {text !== '' && (
+        <div class="notice">
+          <p>{text}</p>
+          {children}
+        </div>
+      )}
+    </div>
   );
 }

@@ -4,7 +4,7 @@ import type { Page } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
 import { numberText } from '../formats.js';
 import { type ListState, PAGE_SIZES, queryOf, selectionOf } from '../list-query.js';
-import { hashOf, hashOfPage } from '../router.js';
+import { hashOfList, hashOfPage } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useAction } from '../use-load.js';
@@ -23,7 +23,7 @@ interface PagesBarProps {
 
 /** The pages by the links of the service, the size of a page, and the number of all records, counted when asked. */
 export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Element {
-  const list = hashOf({ page: 'list', resource: resource.name, query: queryOf(state) });
+  const list = hashOfList(resource.name, queryOf(state));
   const link = (label: string, reference: string | undefined) =>
     reference === undefined ? (
       <span class="button off">{label}</span>

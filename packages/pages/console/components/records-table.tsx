@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { recordName } from '../deletions.js';
+import { useConsole } from '../context.js';
+import { recordName, useDeletions } from '../deletions.js';
 import { labelOf } from '../formats.js';
 import { directionOf, nextSort } from '../list-query.js';
 import type { Mark } from '../live/list-news.js';
@@ -17,8 +18,7 @@ interface RecordsTableProps {
   readonly columns: readonly Field[];
   readonly records: readonly CatalogueRecord[];
   readonly sort: string;
-  readonly isBusy: boolean;
-  isWaiting(id: number): boolean;
+  readonly isBusy?: boolean;
   /** What others did to the records since they were read. */
   readonly marks?: ReadonlyMap<number, Mark>;
   /** Absent: the records have a fixed order. */
@@ -30,9 +30,12 @@ interface RecordsTableProps {
 
 /** The records of a page. A click on a header sorts, a click on a row opens its record. */
 export function RecordsTable(props: RecordsTableProps): JSX.Element {
-  const { resource, title = resource.title, columns, records, sort, isBusy, isWaiting, marks, onSort, hrefOf } = props;
+  const { resource, title = resource.title, columns, records, sort, isBusy = false, marks, onSort, hrefOf } = props;
   const { selection } = props;
+  const { deletions } = useConsole();
+  useDeletions(deletions);
   const ids = records.map(({ id }) => id);
+  const areAll = ids.every((id) => selection?.ids.has(id));
   const main = columns.find(({ name }) => name === 'name') ?? columns[0];
   const onPhone = phoneColumns(columns.filter((field) => field !== main));
   const classOf = (field: Field) => `${kindOf(field)} ${field === main || onPhone.includes(field) ? '' : 'wide-only'}`;
@@ -44,7 +47,13 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
           <tr>
             {selection && (
               <th scope="col" class="check-cell">
-                <PageCheck {...{ ids, selection }} />
+                <input
+                  type="checkbox"
+                  aria-label={TEXTS.bulk.selectPage}
+                  checked={areAll}
+                  indeterminate={!areAll && ids.some((id) => selection.ids.has(id))}
+                  onChange={() => selection.toggle(ids, !areAll)}
+                />
               </th>
             )}
             {columns.map((field) => (
@@ -55,7 +64,10 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
                 class={classOf(field)}
               >
                 {onSort && field.sort !== undefined ? (
-                  <SortButton label={labelOf(field.name)} by={field.sort} sort={sort} onSort={onSort} />
+                  <button type="button" class="sort" onClick={() => onSort(nextSort(sort, `${field.sort}`))}>
+                    {labelOf(field.name)}{' '}
+                    <span aria-hidden="true">{ARROWS[directionOf(sort, field.sort) ?? 'none']}</span>
+                  </button>
                 ) : (
                   <span class={field.meaning === 'pictures' ? 'hidden' : ''}>{labelOf(field.name)}</span>
                 )}
@@ -72,7 +84,7 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
             return (
               <tr
                 key={record.id}
-                class={`${mark?.kind ?? ''} ${isWaiting(record.id) ? 'waiting' : ''} ${isSelected ? 'selected' : ''}`}
+                class={`${mark?.kind ?? ''} ${deletions.isWaiting(resource, record.id) ? 'waiting' : ''} ${isSelected ? 'selected' : ''}`}
                 onClick={(event) => open(event, href)}
               >
                 {selection && (
@@ -115,30 +127,12 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
   );
 }
 
-interface PageCheckProps {
+interface RowCheckProps {
+  readonly id: number;
+  readonly name: string;
   /** Those of the page, in its order. */
   readonly ids: readonly number[];
   readonly selection: Selection;
-}
-
-/** Selects all records of the page, or none of them. */
-function PageCheck({ ids, selection }: PageCheckProps): JSX.Element {
-  const count = ids.filter((id) => selection.ids.has(id)).length;
-  const areAll = count === ids.length;
-  return (
-    <input
-      type="checkbox"
-      aria-label={TEXTS.bulk.selectPage}
-      checked={areAll}
-      indeterminate={count > 0 && !areAll}
-      onChange={() => selection.toggle(ids, !areAll)}
-    />
-  );
-}
-
-interface RowCheckProps extends PageCheckProps {
-  readonly id: number;
-  readonly name: string;
 }
 
 /** The record whose box the person clicked last, from which a click with Shift selects. */
@@ -181,23 +175,7 @@ function Sign({ kind }: Pick<Mark, 'kind'>): JSX.Element {
 
 const SIGNS: Readonly<Record<Mark['kind'], string>> = { changed: '●', deleted: '×', new: '+' };
 
-interface SortButtonProps {
-  readonly label: string;
-  /** The name by which the column is sorted. */
-  readonly by: string;
-  readonly sort: string;
-  onSort(sort: string): void;
-}
-
-function SortButton({ label, by, sort, onSort }: SortButtonProps): JSX.Element {
-  const direction = directionOf(sort, by);
-  const arrow = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓';
-  return (
-    <button type="button" class="sort" onClick={() => onSort(nextSort(sort, by))}>
-      {label} <span aria-hidden="true">{arrow}</span>
-    </button>
-  );
-}
+const ARROWS = { none: '↕', ascending: '↑', descending: '↓' };
 
 /** The link in the row does the same for the keyboard. A click on a link or on selected text keeps its own meaning. */
 function open({ target, ctrlKey, metaKey, shiftKey }: MouseEvent, href: string): void {

@@ -1,7 +1,7 @@
-import type { CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from '../types.js';
+import type { CatalogueRecord, QueuedDeletion, Resource } from '../types.js';
 
 /** The timers of the page, or of a test. */
-export interface Timers {
+interface Timers {
   set(run: () => void, ms: number): unknown;
   clear(timer: unknown): void;
 }
@@ -22,7 +22,7 @@ type Entry = QueuedDeletion & { readonly timer?: unknown };
  * If the page is closed or reloaded meanwhile, waiting deletions are dropped: the record stays. To close a page is no
  * confirmation, and a record that is still there can be deleted again, while a deleted one does not come back.
  */
-export class WaitingDeletions implements DeletionQueue {
+export class DeletionQueue {
   private readonly queued = new Map<string, Entry>();
   private readonly listeners = new Set<() => void>();
   private isHeld = false;
@@ -32,37 +32,41 @@ export class WaitingDeletions implements DeletionQueue {
     private readonly timers: Timers = TIMERS,
   ) {}
 
+  /** Those that wait, that are sent now, and that failed. */
   get deletions(): readonly QueuedDeletion[] {
     return [...this.queued.values()];
   }
 
+  /** Whether the record waits for its deletion, so that lists can mark it. */
   isWaiting(resource: Resource, id: number): boolean {
     const state = this.queued.get(keyOf(resource, id))?.state;
     return state === 'waiting' || state === 'sending';
   }
 
+  /** @param etag the version that the person saw; without it, the newest version is deleted */
   enqueue(resource: Resource, record: CatalogueRecord, etag: string | undefined): void {
     if (this.isWaiting(resource, record.id)) return;
     this.set({ resource, record, etag, state: 'waiting' });
     this.startTimers();
   }
 
-  /** Also removes a failed deletion from the list. What is being sent cannot be taken back. */
+  /** Takes a waiting deletion back. Also removes a failed deletion from the list. What is being sent cannot be taken back. */
   undo(resource: Resource, id: number): void {
     const key = keyOf(resource, id);
     if (this.queued.get(key)?.state !== 'sending') this.remove(key);
   }
 
+  /** Stops the time to undo for as long as a person is about to use it. */
   hold(isHeld: boolean): void {
     this.isHeld = isHeld;
     this.startTimers();
   }
 
-  /** Bound, because hooks take it as a function. */
-  readonly subscribe = (listener: () => void): (() => void) => {
+  /** Calls the listener after each change. @returns a function that ends this */
+  subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
-  };
+  }
 
   /** Gives each waiting deletion the whole time again. */
   private startTimers(): void {

@@ -1,18 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
-import { Check, Input, Field as Labelled, Select } from '../components/field.js';
+import { Check, Input, Field as Labelled, Select, useNextFocus } from '../components/field.js';
 import { Preview } from '../components/pictures.js';
 import { textLinks } from '../components/text-links.js';
 import { Linked } from '../components/value.js';
 import { useConsole } from '../context.js';
-import { facetRequests } from '../facets/facet-query.js';
 import { pathAt, SECTIONS, wordsOf } from '../field-words.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
 import { referredBy } from '../resources.js';
 import type { Resource } from '../types.js';
-import { useLoad } from '../use-load.js';
-import { ALL_RECORDS, CompletedResource, useCompletions } from './completions.js';
+import { CompletedResource, useCompletions, useFrequentValues } from './completions.js';
 import {
   type ChipsField,
   type ChipsValue,
@@ -363,7 +361,7 @@ function PriceControl({ field, value, onChange, ...rest }: ControlProps<FormValu
   const currency = String(value['currency'] ?? '');
   const amount = typedAmount(String(value['amount'] ?? ''), currency);
   const [isNew] = useState(currency === '');
-  const usual = useUsualValue(isNew ? `${field.name}.currency` : '');
+  const [usual = ''] = useFrequentValues(isNew ? `${field.name}.currency` : undefined, 1);
   /** The usual currency comes and goes with the amount. */
   const change = (next: FormValues) => {
     const [from, to] = next['amount'] === '' ? [usual, ''] : ['', usual];
@@ -378,21 +376,6 @@ function PriceControl({ field, value, onChange, ...rest }: ControlProps<FormValu
       )}
     </div>
   );
-}
-
-/** The most frequent value of a field; empty if there is none. */
-function useUsualValue(field: string): string {
-  const { api } = useConsole();
-  const resource = useContext(CompletedResource);
-  const [request = ''] = resource?.facets.includes(field)
-    ? facetRequests(resource, ALL_RECORDS, [{ field, key: '' }], { limit: 1 })
-    : [];
-  const { value = '' } = useLoad(request, async (signal) => {
-    if (!resource || request === '') return '';
-    const { facets } = await api.collection(resource).facets(request, { signal });
-    return String(facets[0]?.values[0]?.value ?? '');
-  });
-  return value;
 }
 
 interface RowsProps<R> {
@@ -415,17 +398,12 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
   const { rows, newRow, onChange, label, addLabel, isOrdered = false, children } = props;
   const { form } = useConsole().texts;
   const root = useRef<HTMLDivElement>(null);
-  /** What gets the focus when it is drawn. */
-  const next = useRef('');
-  useLayoutEffect(() => {
-    if (next.current) root.current?.querySelector<HTMLElement>(`:scope > ${next.current}`)?.focus();
-    next.current = '';
-  }, [rows]);
+  const focusNext = useNextFocus(root);
   const move = (from: number, step: -1 | 1) => {
     const to = from + step;
     const isAtEnd = to + step < 0 || to + step >= rows.length;
     const way = isAtEnd ? -step : step;
-    next.current = `.form-row:nth-child(${to + 1}) > .row-tools > [data-step="${way}"]`;
+    focusNext(`:scope > .form-row:nth-child(${to + 1}) > .row-tools > [data-step="${way}"]`);
     onChange(rows.map((row, at) => (at === to ? rows[from] : at === from ? rows[to] : row) as R));
   };
   const mover = (row: R, at: number, step: -1 | 1) =>
@@ -446,7 +424,7 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
             <Button
               aria-label={form.removeRow(label(row, at))}
               onClick={() => {
-                next.current = 'button';
+                focusNext(':scope > button');
                 onChange(rows.filter((one) => one !== row));
               }}
             >
@@ -457,7 +435,7 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
       ))}
       <Button
         onClick={() => {
-          next.current = '.form-row:nth-last-child(2) input';
+          focusNext(':scope > .form-row:nth-last-child(2) input');
           onChange([...rows, newRow()]);
         }}
       >

@@ -1,18 +1,17 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError, type Snapshot, UnknownOutcomeError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
-import { Since } from '../components/since.js';
+import { Since } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { AlteredTagError } from '../describe-error.js';
-import { wordsOf } from '../field-words.js';
 import { randomKey } from '../random-key.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { CompletedResource } from './completions.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
 import { Sections } from './fields.js';
-import { bodyOf, type FormValues, formFields, formOf } from './form-model.js';
+import { bodyOf, type FormValues, formOf } from './form-model.js';
 import { isSame, type JsonObject, mergePatch } from './json.js';
 import { type Failed, failedOf, messagesOf, ProblemSummary, problemsOf } from './problems.js';
 import { differencesOf, type ThreeWay } from './three-way.js';
@@ -54,10 +53,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const element = useRef<HTMLFormElement>(null);
   useSaveKey(element);
   const collection = api.collection(resource);
-  const fields = useMemo(
-    () => formFields(resource.input, references).filter(({ name }) => !wordsOf(name, resource.name)?.hasButtons),
-    [resource],
-  );
+  const fields = resource.form;
   const [base, setBase] = useState(found);
   const [initial, setInitial] = useState(() => formOf(fields, asJson(found)));
   const [values, setValues] = useState(() => (draft ? formOf(fields, draft) : initial));

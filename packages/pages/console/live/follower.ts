@@ -1,6 +1,6 @@
 import { CatalogueError, type Changes, ResyncNeeded } from '#packages/client/index.js';
 import { pauseFor } from '../pause.js';
-import type { AnyTypes, Follower, News, Resource } from '../types.js';
+import type { AnyTypes, News, Resource } from '../types.js';
 
 /** The pause after news, so that a busy catalogue takes a small part of the rate limit. */
 const PAUSE_MS = 3_000;
@@ -20,13 +20,14 @@ interface FollowerOptions {
 }
 
 /** Follows the feeds. It knows the place in the feed of each resource for as long as the tab lives. */
-export class FeedFollower implements Follower {
+export class FeedFollower {
   private readonly places = new Map<string, string>();
   /** The resources whose changes the credential may not read, or whose feed was turned off. */
   private readonly silent = new Set<string>();
 
   constructor(private readonly options: FollowerOptions) {}
 
+  /** Takes a place in the feed. What is read behind this misses no change. Failures are left to {@link follow}. */
   async begin(resource: Resource, signal: AbortSignal): Promise<void> {
     if (!this.places.has(resource.name) && this.isAudible(resource))
       await this.start(resource, signal).then(
@@ -35,6 +36,10 @@ export class FeedFollower implements Follower {
       );
   }
 
+  /**
+   * Reports what changes until the signal is aborted, or nothing can be reported. What could not be reported is reported again.
+   * @param report may throw
+   */
   async follow(resource: Resource, report: (news: News) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { pause = pauseFor } = this.options;
     while (!signal.aborted && this.isAudible(resource)) {

@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
-import { formFields } from '../edit/form-model.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
-import { hashOf } from '../router.js';
+import { hashOfList } from '../router.js';
 import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
 import type { ImportUse } from '../transfer/file-changes.js';
@@ -20,12 +19,12 @@ import type { ResourcePageProps } from '../types.js';
 
 /** Imports a file, and shows what became of its records. */
 export function ImportPage({ resource: described }: ResourcePageProps): JSX.Element {
-  const { api, references, texts: all } = useConsole();
+  const { api, texts: all } = useConsole();
   // What an update and a check tell about records needs the scope that reads them.
   const resource = api.mayRead(described) ? described : { ...described, importMatches: [] };
   const texts = all.importing;
   const formats = formatsOf(resource.importTypes);
-  const fields = useMemo(() => formFields(resource.input, references), [described]);
+  const { form: fields } = resource;
   const collection = api.mayRead(described) ? api.collection(resource) : undefined;
   const file = useFile({ resource, fields, collection });
   const { chosen } = file;
@@ -56,12 +55,10 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
     return (
       <>
         <h1>{texts.title(resource.title)}</h1>
-        <Notice kind="error">
-          <p>{formats.length === 0 ? texts.none(resource.title) : texts.forbidden}</p>
-        </Notice>
+        <Notice kind="error">{formats.length === 0 ? texts.none(resource.title) : texts.forbidden}</Notice>
       </>
     );
-  const list = hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() });
+  const list = hashOfList(resource.name);
   return (
     <div class="import">
       <UnsavedGuard isDirty={isUnfinished} words={texts.leaving} />
@@ -79,11 +76,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           onChoose={(one) => void choose(one)}
         />
       )}
-      {refusal && !chosen && (
-        <Notice kind="error">
-          <p>{refusal}</p>
-        </Notice>
-      )}
+      {refusal && !chosen && <Notice kind="error">{refusal}</Notice>}
       {chosen && (
         <>
           <p class="chosen-file">

@@ -5,7 +5,7 @@ import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
 import { ChoiceFilters } from '../components/choice-filters.js';
 import { ColumnMenu, useColumns } from '../components/column-menu.js';
-import { Field } from '../components/field.js';
+import { Field, Input, Select } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
 import { NewsLine } from '../components/news-line.js';
 import { ErrorNotice } from '../components/notice.js';
@@ -14,13 +14,12 @@ import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
 import { usePlace } from '../components/use-place.js';
 import { useConsole } from '../context.js';
-import { useDeletions } from '../deletions.js';
 import { Facets } from '../facets/facets.js';
 import { labelOf } from '../formats.js';
 import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
 import { useLiveList } from '../live/use-live-list.js';
 import { prefer, preferred } from '../preferences.js';
-import { hashOf } from '../router.js';
+import { hashOf, hashOfList } from '../router.js';
 import { useSelection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import { ExportButton } from '../transfer/export-button.js';
@@ -42,7 +41,7 @@ interface ListPageProps {
 
 /** The records of a resource. The URL holds all that is shown, so that reloading and going back show the same. */
 export function ListPage({ resource, query }: ListPageProps): JSX.Element {
-  const { api, navigate, deletions, follower } = useConsole();
+  const { api, navigate, follower } = useConsole();
   const state = useMemo(() => stateOf(query, resource.filters), [query.toString(), resource]);
   const matching = selectionOf(state);
   const { sort: _, ...where } = matching;
@@ -60,7 +59,6 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const { distinct } = resource;
   const isDistinct = distinct !== undefined && state.distinct !== undefined;
   const shown = isDistinct ? [...columns, distinct.variants] : columns;
-  useDeletions(deletions);
   const request = requestOf(resource, state, shown);
   const { value, error, isLoading, reload } = useLoad(request, (signal) =>
     follower.begin(resource, signal).then(() => api.collection(resource).page(request, { signal })),
@@ -72,11 +70,10 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });
   };
-  const hash = hashOf({ page: 'list', resource: resource.name, query: queryOf(state) });
+  const hash = hashOfList(resource.name, queryOf(state));
   const root = usePlace(resource.name, hash, isLoading ? undefined : page);
   const isWhole = Object.keys(matching).every((name) => name === 'sort');
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
-  const isSelected = !isWhole;
   const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
   const hasCounts = areCountsOpen && resource.facets.length > 0 && !isEmpty;
   const clear = () => go({ words: '', filters: [], distinct: undefined });
@@ -124,7 +121,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         )}
         <ColumnMenu {...{ resource, columns, chooseColumns }} />
         <SortChoice columns={columns} sort={state.sort} onSort={(sort) => go({ sort })} />
-        {isSelected && (
+        {!isWhole && (
           <Button kind="link" onClick={clear}>
             {texts.clear}
           </Button>
@@ -174,7 +171,6 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
             <RecordsTable
               {...{ resource, columns: shown, sort: state.sort, records: live.records, marks: live.marks }}
               isBusy={isLoading}
-              isWaiting={(id) => deletions.isWaiting(resource, id)}
               onSort={(sort) => go({ sort })}
               hrefOf={textLinks(resource, state)}
               selection={isSelectable ? selection : undefined}
@@ -182,7 +178,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           )}
           {page?.records.length === 0 && !isLoading && (
             <Empty
-              {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, reload }}
+              {...{ resource, isSelected: !isWhole, isFirst: state.cursor === undefined, clear, reload }}
               goFirst={() => go({})}
             />
           )}
@@ -233,15 +229,7 @@ function Search({ hint, words, onSearch }: SearchProps): JSX.Element {
     <search>
       <form onSubmit={submit}>
         <Field label={texts.search} isLabelHidden>
-          {(control) => (
-            <input
-              {...control}
-              type="search"
-              placeholder={hint}
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          )}
+          {(control) => <Input {...control} type="search" placeholder={hint} value={text} onType={setText} />}
         </Field>
         <Button submit>{texts.search}</Button>
       </form>
@@ -258,25 +246,17 @@ interface SortChoiceProps {
 /** The order of the cards on a phone, where no headers can be clicked. */
 function SortChoice({ columns, sort, onSort }: SortChoiceProps): JSX.Element {
   const choices = (sign: '' | '-') =>
-    columns.map(
-      ({ name, sort: by }) =>
-        by !== undefined && (
-          <option key={name} value={`${sign}${by}`}>
-            {texts.sortBy(labelOf(name), sign === '-')}
-          </option>
-        ),
+    columns.flatMap(({ name, sort: by }): [string, string][] =>
+      by === undefined ? [] : [[`${sign}${by}`, texts.sortBy(labelOf(name), sign === '-')]],
     );
   return (
-    <select
+    <Select
       class="sort-choice"
       aria-label={texts.sort}
       value={sort}
-      onChange={({ currentTarget }) => onSort(currentTarget.value)}
-    >
-      <option value="">{texts.unsorted}</option>
-      {choices('')}
-      {choices('-')}
-    </select>
+      options={[['', texts.unsorted], ...choices(''), ...choices('-')]}
+      onChoose={onSort}
+    />
   );
 }
 

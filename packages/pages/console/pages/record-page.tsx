@@ -4,8 +4,7 @@ import { CatalogueError } from '#packages/client/index.js';
 import { copy } from '../../docs/clipboard.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice, Notice } from '../components/notice.js';
-import { Since } from '../components/since.js';
+import { ErrorNotice, Notice, Since } from '../components/notice.js';
 import { textLinks } from '../components/text-links.js';
 import { Details, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
@@ -13,9 +12,9 @@ import { recordName, useDeletions } from '../deletions.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
 import { useNews } from '../live/use-news.js';
 import { placeIn } from '../places.js';
-import { hashOf, routeOf } from '../router.js';
+import { hashOf, hashOfList, routeOf } from '../router.js';
 import { TEXTS } from '../texts.js';
-import type { CatalogueRecord, Field, RecordPageProps, Resource } from '../types.js';
+import type { RecordPageProps, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { Variants } from './variants.js';
 
@@ -83,13 +82,19 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
     setNewest(undefined);
     setRenewed(false);
   };
+  const group = resource.fields.find((one) => one.meaning === 'variants' && found?.data[one.name] !== undefined);
   return (
     <>
       <Breadcrumb resource={resource} id={id} />
       <div class="heading">
         <div>
           <h1>{name}</h1>
-          {found && <Badges record={found.data} fields={resource.fields} />}
+          <p class="badges">
+            {found &&
+              resource.fields
+                .filter((one) => one.schema.enum && found.data[one.name] !== undefined)
+                .map((field) => <Value key={field.name} field={field} value={found.data[field.name]} />)}
+          </p>
         </div>
         {found && isEditable && !isWaiting && (
           <div class="actions">
@@ -107,11 +112,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
         )}
       </div>
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
-      {isWaiting && (
-        <Notice>
-          <p>{deletion.stillThere(name)}</p>
-        </Notice>
-      )}
+      {isWaiting && <Notice>{deletion.stillThere(name)}</Notice>}
       {found && (
         <div hidden={isWaiting}>
           {isEditable ? (
@@ -133,7 +134,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
               <Since text={newest === 'deleted' ? texts.goneTitle : isRenewed ? TEXTS.live.renewed : ''} />
             </>
           )}
-          <Variants resource={resource} record={found.data} />
+          {group && <Variants {...{ resource, record: found.data, field: group }} />}
         </div>
       )}
     </>
@@ -144,29 +145,6 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
 function asDeleted(error: unknown): 'deleted' {
   if (error instanceof CatalogueError && error.code === 'not_found') return 'deleted';
   throw error;
-}
-
-/** Whether the service gives the field its value. */
-function isFact({ name, isMetadata }: Field): boolean {
-  return name === 'id' || isMetadata;
-}
-
-interface BadgesProps {
-  readonly record: CatalogueRecord;
-  readonly fields: readonly Field[];
-}
-
-/** The values of fields that have one of a few values. */
-function Badges({ record, fields }: BadgesProps) {
-  return (
-    <p class="badges">
-      {fields
-        .filter(({ name, schema }) => schema.enum && record[name] !== undefined)
-        .map((field) => (
-          <Value key={field.name} field={field} value={record[field.name]} />
-        ))}
-    </p>
-  );
 }
 
 interface FactsProps {
@@ -180,7 +158,7 @@ function Facts({ resource, found }: FactsProps) {
   const [copied, setCopied] = useState('');
   const shown = useRef<HTMLPreElement>(null);
   // Another request, because only a read of all fields has the tag that a write needs.
-  const facts = resource.fields.filter(isFact);
+  const facts = resource.fields.filter(({ name, isMetadata }) => name === 'id' || isMetadata);
   const fields = facts.map(({ name }) => name);
   const metadata = useLoad(found.etag, (signal) =>
     api.collection(resource).read(found.id, { fields, noCache: true, signal }),
@@ -189,7 +167,6 @@ function Facts({ resource, found }: FactsProps) {
   const referring = resources.filter(
     (other) => api.mayRead(other) && other.filters.some(({ name }) => name === filter),
   );
-  const query = new URLSearchParams({ [filter]: String(found.id) });
   const json = JSON.stringify(found.data, null, 2);
   return (
     <div class="facts">
@@ -197,7 +174,7 @@ function Facts({ resource, found }: FactsProps) {
       <Details record={{ ...found.data, ...metadata.value?.data }} fields={facts} />
       {referring.map(({ name, title }) => (
         <p key={name}>
-          <a href={hashOf({ page: 'list', resource: name, query })}>{texts.referring(title, resource.singular)}</a>
+          <a href={hashOfList(name, { [filter]: String(found.id) })}>{texts.referring(title, resource.singular)}</a>
         </p>
       ))}
       <details>

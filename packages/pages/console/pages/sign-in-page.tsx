@@ -35,7 +35,7 @@ export function SignInPage({ signIn }: SignInPageProps): JSX.Element {
     <form class="sign-in" noValidate onSubmit={submit}>
       {isWrong && (
         <Notice kind="error" title={errors.wrongKey.title}>
-          <p>{errors.wrongKey.text}</p>
+          {errors.wrongKey.text}
         </Notice>
       )}
       {problem !== undefined && !isWrong && unusable === undefined && <ErrorNotice error={problem} />}

@@ -9,8 +9,8 @@ import { PrefixBox } from '../facets/prefix-box.js';
 import { childrenOf, pathOf, type TreeNode } from '../facets/tag-tree.js';
 import { useValues } from '../facets/use-values.js';
 import { labelOf, numberText } from '../formats.js';
-import { stateOf } from '../list-query.js';
-import { hashOf } from '../router.js';
+import { ALL_RECORDS } from '../list-query.js';
+import { hashOfList } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
@@ -19,7 +19,6 @@ const { tree: texts, facets: facetTexts } = TEXTS;
 
 /** The most tags that one request reads. */
 const PAGE = 100;
-const ALL_RECORDS = stateOf(new URLSearchParams(), []);
 
 interface TreePageProps {
   readonly resource: Resource;
@@ -100,7 +99,7 @@ function Node({ resource, field, node }: NodeProps): JSX.Element {
         ) : (
           <span />
         )}
-        <a href={listOf(resource, query)}>{label}</a>
+        <a href={hashOfList(resource.name, query)}>{label}</a>
         {isOpen && !isExact ? (
           <ExactCount {...{ resource, query, atLeast: count }} />
         ) : (
@@ -125,8 +124,4 @@ function ExactCount({ resource, query, atLeast }: ExactCountProps): JSX.Element 
   const { value } = useLoad(request, (signal) => api.collection(resource).page(request, { count: true, signal }));
   const { total } = value ?? {};
   return <span class="count">{total === undefined ? texts.atLeast(numberText(atLeast)) : numberText(total)}</span>;
-}
-
-function listOf({ name }: Resource, query: Readonly<Record<string, string>>): string {
-  return hashOf({ page: 'list', resource: name, query: new URLSearchParams(query) });
 }

@@ -5,7 +5,7 @@ import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
-import { hashOf } from '../router.js';
+import { hashOfList } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Field, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
@@ -16,24 +16,13 @@ const MOST = 20;
 interface VariantsProps {
   readonly resource: Resource;
   readonly record: CatalogueRecord;
+  /** What the variants share. */
+  readonly field: Field;
 }
 
 /** The other records that share the value of a field whose records are variants of one another. */
-export function Variants({ resource, record }: VariantsProps): JSX.Element {
-  const fields = resource.fields.filter(
-    ({ name, meaning }) => meaning === 'variants' && typeof record[name] === 'string',
-  );
-  return (
-    <>
-      {fields.map((field) => (
-        <VariantsBy key={field.name} {...{ resource, record, field }} />
-      ))}
-    </>
-  );
-}
-
-function VariantsBy({ resource, record, field }: VariantsProps & { readonly field: Field }): JSX.Element | null {
-  const { api, deletions } = useConsole();
+export function Variants({ resource, record, field }: VariantsProps): JSX.Element | null {
+  const { api } = useConsole();
   const value = String(record[field.name]);
   const columns = columnsOf(resource);
   const query = new URLSearchParams({
@@ -42,17 +31,10 @@ function VariantsBy({ resource, record, field }: VariantsProps & { readonly fiel
     limit: String(MOST + 1),
   });
   const request = `${resource.path}?${query}`;
-  const {
-    value: page,
-    error,
-    reload,
-  } = useLoad(request, (signal) => api.collection(resource).page(request, { signal }));
+  const load = useLoad(request, (signal) => api.collection(resource).page(request, { signal }));
+  const { value: page, error, reload } = load;
   const title = TEXTS.form.variants(labelOf(field.name), value);
-  const list = hashOf({
-    page: 'list',
-    resource: resource.name,
-    query: new URLSearchParams({ [field.name]: value }),
-  });
+  const list = hashOfList(resource.name, { [field.name]: value });
   const others = (page?.records ?? []).filter(({ id }: CatalogueRecord) => id !== record.id);
   // Not before they are read, so that a product without variants shows nothing.
   if (error === undefined && others.length === 0) return null;
@@ -61,13 +43,7 @@ function VariantsBy({ resource, record, field }: VariantsProps & { readonly fiel
       <h2>{title}</h2>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {others.length > 0 && (
-        <RecordsTable
-          {...{ resource, title, columns, sort: '' }}
-          records={others}
-          isBusy={false}
-          hrefOf={textLinks(resource)}
-          isWaiting={(id) => deletions.isWaiting(resource, id)}
-        />
+        <RecordsTable {...{ resource, title, columns, sort: '' }} records={others} hrefOf={textLinks(resource)} />
       )}
       {page?.next && (
         <p>

@@ -124,14 +124,10 @@ function Webhook({ resource, read, ...deliveries }: WebhookProps): JSX.Element {
         </div>
       </div>
       {problem !== undefined && <ErrorNotice error={problem} />}
-      {outcome && (
-        <Notice kind={outcome.kind}>
-          <p>{outcome.text}</p>
-        </Notice>
-      )}
+      {outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
       {reason !== undefined && (
         <Notice kind="error" title={isPaused ? texts.isPaused : texts.isFailing}>
-          <p>{String(reason)}</p>
+          {String(reason)}
         </Notice>
       )}
       <Details record={found.data} fields={facts} />

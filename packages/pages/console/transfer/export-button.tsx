@@ -4,7 +4,6 @@ import { Button } from '../components/button.js';
 import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
-import { formFields } from '../edit/form-model.js';
 import { decimalMark } from '../formats.js';
 import type { ExportButtonProps } from '../types.js';
 import { kindOf } from './columns.js';
@@ -17,7 +16,7 @@ type Purpose = 'copy' | 'excel' | 'edit';
 
 /** Saves all records that match the list's query as a file. */
 export function ExportButton({ resource, query }: ExportButtonProps): JSX.Element | null {
-  const { api, references, texts, notify } = useConsole();
+  const { api, texts, notify } = useConsole();
   const [bytes, setBytes] = useState<number>();
   const running = useRef<AbortController | undefined>(undefined);
   const hint = useId();
@@ -27,7 +26,7 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const csv = formats.find(({ isCsv }) => isCsv);
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
-  const fields = formFields(resource.input, references);
+  const { form: fields } = resource;
   const namesOf = (kind: string) => fields.filter((one) => one.kind === kind).map(({ name }) => name);
   const [prices, [map]] = [namesOf('price'), namesOf('map')];
   const shown = resource.fields.filter(({ isMetadata }) => !isMetadata).map(({ name }) => name);

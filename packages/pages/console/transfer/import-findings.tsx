@@ -1,11 +1,9 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { cellsOf } from '#src/shared/record-splitters.js';
 import { FramedTable } from '../components/framed-table.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { recordName } from '../deletions.js';
-import { formFields } from '../edit/form-model.js';
 import type { Json, JsonObject } from '../edit/json.js';
 import { Value } from '../edit/value.js';
 import { wordsOf } from '../field-words.js';
@@ -63,9 +61,9 @@ interface ChangesProps extends Pick<ImportFindingsProps, 'resource' | 'use' | 'w
 
 /** What the service has beside what the file says, a row for each field that differs. */
 function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.Element {
-  const { api, references, texts } = useConsole();
+  const { api, texts } = useConsole();
   const { record, field, now, inFile, named, gone, same } = { ...texts.importing.findings, ...words };
-  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const { form: fields } = resource;
   const nameOf = (current: CatalogueRecord) =>
     'name' in current ? named(recordName(resource, current), current.id) : recordName(resource, current);
   const loaded = useLoad('', (signal) =>

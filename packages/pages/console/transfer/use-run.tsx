@@ -1,10 +1,9 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
-import { formFields } from '../edit/form-model.js';
 import { numberText } from '../formats.js';
 import { pauseFor } from '../pause.js';
 import { randomKey } from '../random-key.js';
@@ -55,8 +54,8 @@ export interface Run {
 }
 
 export function useRun(resource: Resource): Run {
-  const { api, references, rememberUndo } = useConsole();
-  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const { api, rememberUndo } = useConsole();
+  const { form: fields } = resource;
   const [attempt, setAttempt] = useState<Run['attempt']>();
   const [state, setState] = useState<State>({ step: 'ready' });
   const [progress, setProgress] = useState<Progress>();

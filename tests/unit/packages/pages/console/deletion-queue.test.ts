@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { UNDO_MS, WaitingDeletions } from '#packages/pages/console/edit/deletion-queue.js';
+import { DeletionQueue, UNDO_MS } from '#packages/pages/console/edit/deletion-queue.js';
 import type { Resource } from '#packages/pages/console/types.js';
 
 class FakeTimers {
@@ -37,7 +37,7 @@ describe('the queue of deletions', () => {
       sent.push(id);
       return outcome();
     };
-    const queue = new WaitingDeletions(send, timers);
+    const queue = new DeletionQueue(send, timers);
     const add = (id: number) => queue.enqueue(RESOURCE, { id }, '"1"');
     return { timers, queue, sent, add };
   };
