@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
-import { CatalogueError, UnknownOutcomeError } from '#packages/client/index.js';
+import { UnknownOutcomeError } from '#packages/client/index.js';
 import { Button } from './components/button.js';
-import { AlteredTagError, describeError } from './describe-error.js';
+import { AlteredTagError, codeOf, describeError } from './describe-error.js';
 import { DeletionQueue } from './edit/deletion-queue.js';
 import { isSame, type JsonObject } from './edit/json.js';
 import { hashOf } from './router.js';
@@ -39,14 +39,8 @@ async function carryOut(
   }
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof CatalogueError && error.code === 'not_found';
-}
-
-function isOfVersion(error: unknown): boolean {
-  return error instanceof CatalogueError && error.code === 'precondition_failed';
-}
-
+const isGone = (error: unknown) => codeOf(error) === 'not_found';
+const isOfVersion = (error: unknown) => codeOf(error) === 'precondition_failed';
 const same = (error: Error) => error;
 const asJson = (record: CatalogueRecord) => record as unknown as JsonObject;
 

@@ -17,6 +17,11 @@ const BY_STATUS: Readonly<Record<number, ErrorText>> = {
 /** A version that the service refuses although the record is as it was read. */
 export class AlteredTagError extends Error {}
 
+/** What the service said of an error; undefined for any other one. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof CatalogueError ? error.code : undefined;
+}
+
 /** An error of the client, in words for a person. */
 export function describeError(error: unknown): ErrorText {
   if (error instanceof UnknownOutcomeError) return errors.unknownOutcome;

@@ -65,9 +65,7 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
     singular: singularOf(title),
     description: document.tags?.find((tag) => tag.name === title)?.description ?? '',
     fields,
-    filters: filtersAmong(query, references)
-      .filters.map((filter) => withChoices(filter, fields))
-      .map(withListsOfKeys),
+    filters: filtersAmong(query, references).filters.map((filter) => completed(filter, fields)),
     facets: facetsOf(itemAt(document, references, `${path}/facets`).get, query, references),
     distinct: by !== undefined && variants ? { by, variants } : undefined,
     isSearchable: query.some((parameter) => parameter.name === 'q'),
@@ -86,26 +84,20 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
   };
 }
 
-/** A filter with the values that the document names at the field alone. */
-function withChoices(filter: FilterField, fields: readonly Field[]): FilterField {
+/**
+ * A filter with the values that the document names at the field alone. Of one whose keys the person chooses, the values
+ * behind `in` are one text in the document.
+ */
+function completed(filter: FilterField, fields: readonly Field[]): FilterField {
   const choices = fields.find(({ name }) => name === filter.name)?.schema.enum;
-  if (!choices) return filter;
-  const operators = filter.operators.map((operator) =>
-    /^(equals|ne)$/.test(operator.name)
-      ? { ...operator, parameter: { ...operator.parameter, schema: { enum: choices } } }
-      : operator,
-  );
-  return { ...filter, operators };
-}
-
-/** A filter whose keys the person chooses. The values behind `in` are one text there. */
-function withListsOfKeys(filter: FilterField): FilterField {
-  if (filter.prefix === undefined) return filter;
-  const operators = filter.operators.map((operator) =>
-    operator.name === 'in'
-      ? { ...operator, parameter: { ...operator.parameter, schema: { type: 'array' } } }
-      : operator,
-  );
+  const schemas = new Map<string, Schema>([
+    ...(choices ? ['equals', 'ne'].map((name): [string, Schema] => [name, { enum: choices }]) : []),
+    ...(filter.prefix === undefined ? [] : [['in', { type: 'array' }] as const]),
+  ]);
+  const operators = filter.operators.map((operator) => {
+    const schema = schemas.get(operator.name);
+    return schema ? { ...operator, parameter: { ...operator.parameter, schema } } : operator;
+  });
   return { ...filter, operators };
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.js';
+import { TEXTS } from '../texts.js';
 import { useSettled } from '../use-settled.js';
 
 interface PicturesProps {
@@ -42,9 +43,8 @@ export function Thumbnail({ value, name }: ThumbnailProps): JSX.Element {
 
 /** The picture at a URL while a person types it. The field beside it says what it shows. */
 export function Preview({ url }: { readonly url: string }): JSX.Element {
-  const { texts } = useConsole();
   const settled = useSettled(url);
-  const tile = <span class="tile">{settled === '' ? '' : texts.form.noPicture}</span>;
+  const tile = <span class="tile">{settled === '' ? '' : TEXTS.form.noPicture}</span>;
   return <div class="preview">{<Picture key={settled} url={settled} alt="" instead={tile} />}</div>;
 }
 

@@ -1,15 +1,17 @@
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { useConsole } from '../context.js';
 import { wordsOf } from '../field-words.js';
 import { labelOf } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import { FieldControl } from './fields.js';
 import { type Field, type FormProblem, type FormValue, formValue, jsonOf } from './form-model.js';
 import { type Json, type JsonObject, member, pointerTo } from './json.js';
 import { type Failed, messagesOf, ProblemSummary, problemsOf } from './problems.js';
 import { type Difference, differencesOf, mergedRecord, type Side, type ThreeWay } from './three-way.js';
 import { Value } from './value.js';
+
+const { conflict: texts, form } = TEXTS;
 
 interface ConflictDialogProps {
   readonly fields: readonly Field[];
@@ -32,7 +34,6 @@ interface Choice {
 /** Shows what both people wrote beside what it was before. Saving needs a choice for each field that both changed. */
 export function ConflictDialog(props: ConflictDialogProps) {
   const { fields, versions, isAgain, failed, isSaving, onSave, onClose } = props;
-  const { conflict: texts, form } = useConsole().texts;
   const [differences] = useState(() => differencesOf(fields, versions));
   const [choices, setChoices] = useState<readonly Choice[]>(() =>
     differences.map((one) => ({ side: one.changed, own: ownValue(fields, one) })),
@@ -96,7 +97,6 @@ interface DifferenceProps {
 }
 
 function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
-  const { conflict: texts } = useConsole().texts;
   const label = labelOf(field.name);
   const [name, key] = difference.path;
   const none = wordsOf(name)?.none;

@@ -9,6 +9,7 @@ import { useConsole } from '../context.js';
 import { pathAt, SECTIONS, wordsOf } from '../field-words.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
 import { referredBy } from '../resources.js';
+import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 import { CompletedResource, useCompletions, useFrequentValues } from './completions.js';
 import {
@@ -28,6 +29,8 @@ import {
 } from './form-model.js';
 import { pointerTo, stepsOf } from './json.js';
 import { Reference } from './reference.js';
+
+const { form } = TEXTS;
 
 /** What is wrong, by JSON Pointer. */
 export type Messages = ReadonlyMap<string, string>;
@@ -157,7 +160,6 @@ function useLabelling({ field, pointer, messages }: LabelledProps) {
 
 function TextControl(props: ControlProps<string | null, TextField>) {
   const { field, pointer, value, onChange } = props;
-  const { form } = useConsole().texts;
   const resource = useContext(CompletedResource);
   const labels = useLabelling(props);
   const [list, completions] = useCompletions(pointer, value ?? '');
@@ -221,7 +223,6 @@ function MomentControl(props: ControlProps<string>) {
 
 function ChoiceControl(props: ControlProps<string, ChoiceField>) {
   const { field, pointer, value, onChange } = props;
-  const { form } = useConsole().texts;
   const options = ['', ...field.values].map(
     (one) => [one, one || (wordsOf(field.name)?.none ?? form.noValue)] as const,
   );
@@ -234,7 +235,7 @@ function ChoiceControl(props: ControlProps<string, ChoiceField>) {
 
 /** Scopes that the person has or resources that it may read, and what somebody else chose. */
 function ChoicesControl({ value, onChange, ...props }: ControlProps<readonly string[], ChoiceField>) {
-  const { api, resources, texts } = useConsole();
+  const { api, resources } = useConsole();
   const { mayRead, scopes } = api.permissions;
   const { values } = props.field;
   const choose = (name: string, isChosen: boolean) =>
@@ -246,8 +247,8 @@ function ChoicesControl({ value, onChange, ...props }: ControlProps<readonly str
           .filter((one) => mayRead.has(one) || scopes.includes(one) || value.includes(one))
           .map((one) => (
             <Check key={one} isChecked={value.includes(one)} onCheck={(isChosen) => choose(one, isChosen)}>
-              {resources.find(({ name }) => name === one)?.title ?? texts.scopes[one]}
-              {one in texts.scopes && <code>{one}</code>}
+              {resources.find(({ name }) => name === one)?.title ?? TEXTS.scopes[one]}
+              {one in TEXTS.scopes && <code>{one}</code>}
             </Check>
           ))}
       </div>
@@ -258,7 +259,6 @@ function ChoicesControl({ value, onChange, ...props }: ControlProps<readonly str
 /** Texts as chips. Enter makes one of what is typed; Backspace before any text removes the last. */
 function ChipsControl(props: ControlProps<ChipsValue, ChipsField>) {
   const { field, pointer, value, messages, onChange } = props;
-  const { form } = useConsole().texts;
   const labels = useLabelling(props);
   const resource = useContext(CompletedResource);
   const links = resource && textLinks(resource);
@@ -396,7 +396,6 @@ interface RowsProps<R> {
  */
 function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
   const { rows, newRow, onChange, label, addLabel, isOrdered = false, children } = props;
-  const { form } = useConsole().texts;
   const root = useRef<HTMLDivElement>(null);
   const focusNext = useNextFocus(root);
   const move = (from: number, step: -1 | 1) => {
@@ -446,7 +445,6 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
 }
 
 function MapControl({ value, onChange, ...rest }: ControlProps<readonly MapRow[]>) {
-  const { form } = useConsole().texts;
   return (
     <Group {...rest}>
       <Rows
@@ -469,7 +467,6 @@ interface MapRowProps extends Omit<LabelledProps, 'field'> {
 }
 
 function MapRowControl({ row, pointer, messages, onChange, hasFixedKey = false }: MapRowProps) {
-  const { form } = useConsole().texts;
   const own = pointer + pointerTo(row.key);
   const choose = (type: string) => {
     const text = type === 'boolean' && row.text !== 'true' ? 'false' : row.text;
@@ -508,7 +505,6 @@ function entryOf(pointer: string): string {
 }
 
 function ListControl({ field, value, onChange, ...rest }: ControlProps<readonly ListRow[], ListField>) {
-  const { form } = useConsole().texts;
   return (
     <Group field={field} {...rest}>
       <Rows

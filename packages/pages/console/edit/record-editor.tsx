@@ -4,8 +4,9 @@ import { CatalogueError, type Snapshot, UnknownOutcomeError } from '#packages/cl
 import { Button } from '../components/button.js';
 import { Since } from '../components/notice.js';
 import { useConsole } from '../context.js';
-import { AlteredTagError } from '../describe-error.js';
+import { AlteredTagError, codeOf } from '../describe-error.js';
 import { randomKey } from '../random-key.js';
+import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { CompletedResource } from './completions.js';
 import { ConflictDialog } from './conflict-dialog.js';
@@ -16,6 +17,8 @@ import { isSame, type JsonObject, mergePatch } from './json.js';
 import { type Failed, failedOf, messagesOf, ProblemSummary, problemsOf } from './problems.js';
 import { differencesOf, type ThreeWay } from './three-way.js';
 import { UnsavedGuard, useSaveKey } from './unsaved.js';
+
+const { form, live } = TEXTS;
 
 export type Found = Snapshot<CatalogueRecord>;
 
@@ -48,8 +51,7 @@ interface Conflict {
 /** The form of a record. What was typed stays whatever a request meets. */
 export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const { resource, found, newest, isRenewed = false, onSaved, onRenewed, draft, dirty, children } = props;
-  const { api, references, texts } = useConsole();
-  const { form, live } = texts;
+  const { api, references } = useConsole();
   const element = useRef<HTMLFormElement>(null);
   useSaveKey(element);
   const collection = api.collection(resource);
@@ -97,7 +99,8 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     try {
       finish(Object.keys(patch).length === 0 ? from : await collection.patch(from, patch));
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      // Reading the record tells what is true after a lost response too.
+      if (!(error instanceof UnknownOutcomeError) && codeOf(error) !== 'precondition_failed') throw error;
       const theirs = await collection.read(from.id, { noCache: true });
       if (!isSame(editable(theirs), editable(from))) compare(from, body, theirs);
       else if (!isRepeated) await saveChanges(theirs, body, true);
@@ -132,7 +135,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     }
   };
   const handle = (error: unknown, from: Found | undefined, body: JsonObject) => {
-    const isGone = from !== undefined && error instanceof CatalogueError && error.code === 'not_found';
+    const isGone = from !== undefined && codeOf(error) === 'not_found';
     if (from && conflict && (isGone || (error instanceof CatalogueError && error.details.length > 0))) {
       // The choice goes into the form, where the person can mend it.
       setConflict(undefined);
@@ -227,12 +230,6 @@ function isWriting(form: HTMLFormElement | null): boolean {
 
 function asJson(found: Found | undefined): JsonObject {
   return (found?.data ?? {}) as unknown as JsonObject;
-}
-
-/** Also after a lost response: reading the record tells what is true. */
-function isConflict(error: unknown): boolean {
-  if (error instanceof UnknownOutcomeError) return true;
-  return error instanceof CatalogueError && error.code === 'precondition_failed';
 }
 
 /** The statuses of a request whose content was validated. */

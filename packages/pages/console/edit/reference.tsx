@@ -4,6 +4,7 @@ import type { ControlProps } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { wordsOf } from '../field-words.js';
 import { hashOf } from '../router.js';
+import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { useSettled } from '../use-settled.js';
@@ -23,7 +24,7 @@ interface ReferenceProps {
 
 /** Chooses a record by the words that a search finds it by, or by its id. */
 export function Reference({ control, pointer, target, value, onChange }: ReferenceProps): JSX.Element {
-  const { api, texts } = useConsole();
+  const { api } = useConsole();
   const list = useId();
   /** Undefined while the chosen record is shown. */
   const [typed, setTyped] = useState<string>();
@@ -65,7 +66,7 @@ export function Reference({ control, pointer, target, value, onChange }: Referen
     else return;
     event.preventDefault();
   };
-  const name = chosen.value?.[0] ? nameOf(chosen.value[0]) : chosen.isLoading ? '' : texts.form.goneChoice(value);
+  const name = chosen.value?.[0] ? nameOf(chosen.value[0]) : chosen.isLoading ? '' : TEXTS.form.goneChoice(value);
   return (
     <div class="with-button reference">
       <input
@@ -76,7 +77,7 @@ export function Reference({ control, pointer, target, value, onChange }: Referen
         aria-expanded={isOpen}
         aria-controls={list}
         aria-activedescendant={found[at] && `${list}-${at}`}
-        placeholder={texts.form.search(target.title.toLowerCase())}
+        placeholder={TEXTS.form.search(target.title.toLowerCase())}
         spellcheck={false}
         value={typed ?? (value === '' ? '' : name)}
         onInput={({ currentTarget }) => type(currentTarget.value)}
@@ -86,7 +87,7 @@ export function Reference({ control, pointer, target, value, onChange }: Referen
       />
       {value !== '' && !isOpen && (
         <a class="button" href={hashOf({ page: 'record', resource: target.name, id: Number(value) })}>
-          {texts.form.open}
+          {TEXTS.form.open}
         </a>
       )}
       <div id={list} role="listbox" aria-label={target.title} hidden={!isOpen} class="offers">
@@ -108,7 +109,7 @@ export function Reference({ control, pointer, target, value, onChange }: Referen
         ))}
         {found.length === 0 && (
           <div role="option" tabIndex={-1} aria-disabled="true" aria-selected="false" class="hint">
-            {search.isLoading || typed?.trim() !== words ? texts.list.loading : texts.list.noMatchTitle}
+            {search.isLoading || typed?.trim() !== words ? TEXTS.list.loading : TEXTS.list.noMatchTitle}
           </div>
         )}
       </div>

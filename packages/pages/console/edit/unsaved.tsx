@@ -2,7 +2,7 @@ import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { useConsole } from '../context.js';
+import { TEXTS } from '../texts.js';
 
 let guard: ((event: HashChangeEvent) => void) | undefined;
 
@@ -31,8 +31,7 @@ interface UnsavedGuardProps {
 
 /** Asks a person who leaves the page of a form whose text is not saved. */
 export function UnsavedGuard({ isDirty, words }: UnsavedGuardProps): JSX.Element | null {
-  const { texts } = useConsole();
-  const form = { ...texts.form, ...words };
+  const form = { ...TEXTS.form, ...words };
   const [leavingTo, setLeavingTo] = useState<string>();
   /** Current as soon as it is drawn: an effect could come after the navigation that follows a success. */
   const dirty = useRef(isDirty);

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
-import { useConsole } from '../context.js';
 import { isPrice, priceText } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import type { Json } from './json.js';
+
+const { form } = TEXTS;
 
 interface ValueProps {
   /** Undefined is no value. */
@@ -14,7 +16,6 @@ interface ValueProps {
 
 /** A value to read. */
 export function Value({ value, hasType = false, none }: ValueProps): JSX.Element {
-  const { form } = useConsole().texts;
   if (value === undefined || value === null) return <em class="value">{none ?? form.noValue}</em>;
   if (value === '') return <em class="value">{form.emptyValue}</em>;
   if (isPrice(value)) return <span class="value">{priceText(value)}</span>;

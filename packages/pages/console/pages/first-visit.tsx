@@ -4,8 +4,11 @@ import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { hashOf } from '../router.js';
+import { TEXTS } from '../texts.js';
 import type { Api, Resource } from '../types.js';
 import { useAction } from '../use-load.js';
+
+const { firstVisit: texts } = TEXTS;
 
 interface FirstVisitProps {
   readonly resource: Resource;
@@ -15,8 +18,7 @@ interface FirstVisitProps {
 
 /** What a person can do with a resource that has no records yet. */
 export function FirstVisit({ resource, onFilled }: FirstVisitProps): JSX.Element {
-  const { api, resources, texts: all, notify } = useConsole();
-  const texts = all.firstVisit;
+  const { api, resources, notify } = useConsole();
   const { run, isBusy, problem } = useAction(async () => {
     notify({ kind: 'success', text: texts.loaded(await loadSamples(api, resource)) });
     onFilled();
@@ -40,7 +42,7 @@ export function FirstVisit({ resource, onFilled }: FirstVisitProps): JSX.Element
           </Step>
         )}
         <Step {...texts.file}>{link(texts.file.action, 'import')}</Step>
-        <Step {...texts.record}>{link(all.list.new(resource.singular), 'new')}</Step>
+        <Step {...texts.record}>{link(TEXTS.list.new(resource.singular), 'new')}</Step>
         {isOffered('api-keys') && <Step {...texts.key}>{link(texts.key.action, 'new', 'api-keys')}</Step>}
         {isOffered('webhooks') && <Step {...texts.webhook}>{link(texts.webhook.action, 'new', 'webhooks')}</Step>}
       </ul>

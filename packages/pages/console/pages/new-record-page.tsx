@@ -8,8 +8,11 @@ import { recordName } from '../deletions.js';
 import type { JsonObject } from '../edit/json.js';
 import { RecordEditor } from '../edit/record-editor.js';
 import { wordsOf } from '../field-words.js';
+import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
+
+const { form: texts } = TEXTS;
 
 interface NewRecordPageProps {
   readonly resource: Resource;
@@ -19,7 +22,7 @@ interface NewRecordPageProps {
 
 /** The form of a new record, which may start as a copy of another one. */
 export function NewRecordPage({ resource, from }: NewRecordPageProps): JSX.Element {
-  const { api, texts, navigate, notify } = useConsole();
+  const { api, navigate, notify } = useConsole();
   const [issued, setIssued] = useState<CatalogueRecord>();
   const { value, error, reload, isLoading } = useLoad(String(from), async (signal) =>
     from === undefined ? undefined : (await api.collection(resource).read<never>(from, { signal })).data,
@@ -30,15 +33,15 @@ export function NewRecordPage({ resource, from }: NewRecordPageProps): JSX.Eleme
   return (
     <>
       <Breadcrumb resource={resource} />
-      <h1>{texts.form.newTitle(resource.singular)}</h1>
-      {value && <p class="note">{texts.form.copied(recordName(resource, value))}</p>}
+      <h1>{texts.newTitle(resource.singular)}</h1>
+      {value && <p class="note">{texts.copied(recordName(resource, value))}</p>}
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {!isLoading && error === undefined && (
         <RecordEditor
           {...{ resource, ...(copied && { draft: copied as unknown as JsonObject }) }}
           onSaved={({ id, data }) => {
             if (resource.name in SECRETS) return setIssued(data);
-            notify({ kind: 'success', text: texts.form.created(resource.singular, id) });
+            notify({ kind: 'success', text: texts.created(resource.singular, id) });
             show(id);
           }}
         />

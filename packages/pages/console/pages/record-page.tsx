@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CatalogueError } from '#packages/client/index.js';
 import { copy } from '../../docs/clipboard.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
@@ -9,6 +8,7 @@ import { textLinks } from '../components/text-links.js';
 import { Details, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
+import { codeOf } from '../describe-error.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
 import { useNews } from '../live/use-news.js';
 import { placeIn } from '../places.js';
@@ -143,7 +143,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
 
 /** @throws any other error */
 function asDeleted(error: unknown): 'deleted' {
-  if (error instanceof CatalogueError && error.code === 'not_found') return 'deleted';
+  if (codeOf(error) === 'not_found') return 'deleted';
   throw error;
 }
 

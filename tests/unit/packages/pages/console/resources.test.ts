@@ -139,7 +139,6 @@ describe('the resources of the console', () => {
       description: 'What things are made of.',
       isSearchable: true,
       canCreate: true,
-      canReplace: false,
       canPatch: false,
       canDelete: true,
       canImport: true,
