@@ -6,7 +6,7 @@ import { endKey, shareKey } from '../docs/shared-key.js';
 import { apiOf, catalogueFor, dataOf, followerOf, PATIENCE, prober } from './api.js';
 import { Dialog } from './components/dialog.js';
 import { ErrorNotice, Notice } from './components/notice.js';
-import { ConsoleContext } from './context.js';
+import { type Console, ConsoleContext } from './context.js';
 import { createDeletionQueue } from './deletions.js';
 import { SignInPage } from './pages/sign-in-page.js';
 import { prefer, preferred } from './preferences.js';
@@ -15,7 +15,7 @@ import { hashOf, routeOf } from './router.js';
 import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
 import { type Numbered, Shell } from './shell.js';
 import { TEXTS } from './texts.js';
-import type { Console, Notification, Observation, Resource, Undo } from './types.js';
+import type { Notification, Observation, Resource, Undo } from './types.js';
 import { useLoad } from './use-load.js';
 
 /** The preference not to load pictures of other sites. */

@@ -63,7 +63,6 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
     path,
     title,
     singular: singularOf(title),
-    description: document.tags?.find((tag) => tag.name === title)?.description ?? '',
     fields,
     filters: filtersAmong(query, references).filters.map((filter) => completed(filter, fields)),
     facets: facetsOf(itemAt(document, references, `${path}/facets`).get, query, references),

@@ -1,13 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Catalogue, Deletion, EditableCollection, EditableTypes } from '#packages/client/index.js';
 import type { FilterField } from '../docs/filters.js';
-import type { OpenApi, Schema } from '../docs/openapi.js';
-import type { References } from '../docs/references.js';
-import type { DeletionQueue } from './edit/deletion-queue.js';
+import type { Schema } from '../docs/openapi.js';
 import type { Field as FormField } from './edit/form-model.js';
-import type { FeedFollower } from './live/follower.js';
-import type { Route } from './router.js';
-import type { TEXTS } from './texts.js';
 
 /** A record as the service sends it. */
 export interface CatalogueRecord {
@@ -62,7 +57,6 @@ export interface Resource {
   readonly title: string;
   /** One record, in lower case, such as `product`; `API key` keeps its capitals. */
   readonly singular: string;
-  readonly description: string;
   readonly fields: readonly Field[];
   readonly filters: readonly FilterField[];
   /** The fields by whose values the service counts records. A map such as `attributes` stands for each of its keys. */
@@ -83,7 +77,7 @@ export interface Resource {
   readonly exportTypes: readonly string[];
   /** The keys by which an import can update records: `sku` or `email`, and last `id`. */
   readonly importMatches: readonly string[];
-  /** The body of POST, with its references resolved one level: use {@link Console.references} below. */
+  /** The body of POST, with its references resolved one level: use `references` of the console below. */
   readonly input: Schema | undefined;
   /** The fields of a form for it, without those that buttons change. */
   readonly form: readonly FormField[];
@@ -131,26 +125,6 @@ export interface Notification {
   readonly text: ComponentChildren;
   /** A button in the message, such as "Undo". */
   readonly action?: { readonly label: string; run(): void };
-}
-
-/** What every page can use. */
-export interface Console {
-  readonly api: Api;
-  readonly document: OpenApi;
-  readonly references: References;
-  readonly resources: readonly Resource[];
-  readonly texts: typeof TEXTS;
-  /** Whether pictures are loaded, which the person chooses. */
-  readonly hasPictures: boolean;
-  showPictures(areShown: boolean): void;
-  navigate(route: Route, how?: 'push' | 'replace'): void;
-  notify(notification: Notification): void;
-  readonly deletions: DeletionQueue;
-  /** How to undo what the last file or bulk change of this tab did. */
-  readonly undo: Undo | undefined;
-  rememberUndo(undo: Undo | undefined): void;
-  /** Tells the pages what others change. */
-  readonly follower: FeedFollower;
 }
 
 /** How to take back what a file or a bulk change did. */

@@ -136,7 +136,6 @@ describe('the resources of the console', () => {
       path: '/v2/wood-types',
       title: 'Wood types',
       singular: 'wood type',
-      description: 'What things are made of.',
       isSearchable: true,
       canCreate: true,
       canPatch: false,
@@ -144,7 +143,6 @@ describe('the resources of the console', () => {
       canImport: true,
       importMatches: ['code', 'id'],
       input: { type: 'object' },
-      replacement: undefined,
     });
     expect(found[0]?.filters.map(({ name }) => name)).to.deep.equal(['hard', 'grain', 'traits']);
   });
