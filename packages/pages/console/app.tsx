@@ -15,7 +15,8 @@ import { hashOf, routeOf } from './router.js';
 import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
 import { type Numbered, Shell } from './shell.js';
 import { TEXTS } from './texts.js';
-import type { Notification, Observation, Resource, Undo } from './types.js';
+import type { Undo } from './transfer/run-history.js';
+import type { Notification, Observation, Resource } from './types.js';
 import { useLoad } from './use-load.js';
 
 /** The preference not to load pictures of other sites. */

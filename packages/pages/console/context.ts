@@ -6,7 +6,8 @@ import type { DeletionQueue } from './edit/deletion-queue.js';
 import type { FeedFollower } from './live/follower.js';
 import type { Route } from './router.js';
 import type { TEXTS } from './texts.js';
-import type { Api, Notification, Resource, Undo } from './types.js';
+import type { Undo } from './transfer/run-history.js';
+import type { Api, Notification, Resource } from './types.js';
 
 /** What every page can use. */
 export interface Console {

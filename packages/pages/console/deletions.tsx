@@ -3,11 +3,11 @@ import { useEffect, useReducer } from 'preact/hooks';
 import { UnknownOutcomeError } from '#packages/client/index.js';
 import { Button } from './components/button.js';
 import { AlteredTagError, codeOf, describeError } from './describe-error.js';
-import { DeletionQueue } from './edit/deletion-queue.js';
+import { DeletionQueue, type QueuedDeletion } from './edit/deletion-queue.js';
 import { isSame, type JsonObject } from './edit/json.js';
 import { hashOf } from './router.js';
 import { TEXTS } from './texts.js';
-import type { Api, CatalogueRecord, QueuedDeletion, Resource } from './types.js';
+import type { Api, CatalogueRecord, Resource } from './types.js';
 
 const { deletion: TEXT } = TEXTS;
 

@@ -127,36 +127,11 @@ export interface Notification {
   readonly action?: { readonly label: string; run(): void };
 }
 
-/** How to take back what a file or a bulk change did. */
-export interface Undo {
-  readonly resource: Resource;
-  /** So many records it made different. */
-  readonly created: number;
-  readonly changed: number;
-  readonly deleted: number;
-  /** Files to import one after the other. */
-  readonly steps: readonly {
-    readonly file: File;
-    readonly use: { readonly match: string | undefined; readonly existing: 'merge' | 'replace' };
-    /** For what is created again. */
-    readonly key?: string;
-  }[];
-}
-
 /** A record that changed, or was deleted. */
 export type Change = Deletion | { readonly id: number; readonly version: number; readonly deleted?: never };
 
 /** What happened to the records of a resource; undefined if it is not known one by one. */
 export type News = readonly Change[] | undefined;
-
-export interface QueuedDeletion {
-  readonly resource: Resource;
-  readonly record: CatalogueRecord;
-  readonly etag: string | undefined;
-  readonly state: 'waiting' | 'sending' | 'failed';
-  /** Why it failed. */
-  readonly error?: unknown;
-}
 
 /** The properties of the pages. */
 export interface RecordPageProps {
@@ -165,9 +140,4 @@ export interface RecordPageProps {
 }
 export interface ResourcePageProps {
   readonly resource: Resource;
-}
-export interface ExportButtonProps {
-  readonly resource: Resource;
-  /** The filters, search and sort that the list shows, by their parameter names. */
-  readonly query: Readonly<Record<string, string>>;
 }

@@ -6,9 +6,10 @@ import { Notice } from './components/notice.js';
 import { useConsole } from './context.js';
 import { UnsavedGuard } from './edit/unsaved.js';
 import { numberText } from './formats.js';
-import type { Progress } from './transfer/import-run.js';
-import { RunContent, refusedIn, useRun } from './transfer/use-run.js';
-import type { Undo } from './types.js';
+import { type Progress, refusedIn } from './transfer/import-run.js';
+import type { Undo } from './transfer/run-history.js';
+import { RunContent } from './transfer/run-status.js';
+import { useRun } from './transfer/use-run.js';
 
 /** What the last file or bulk change of this tab did, with the button that takes it back. The shell shows it. */
 export function UndoNotice(): JSX.Element | null {

@@ -14,7 +14,9 @@ import { UnsavedGuard } from '../edit/unsaved.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import { reasonOf } from '../transfer/failed-records.js';
-import { RunContent, refusedIn, useRun } from '../transfer/use-run.js';
+import { refusedIn } from '../transfer/import-run.js';
+import { RunContent } from '../transfer/run-status.js';
+import { useRun } from '../transfer/use-run.js';
 import type { Resource } from '../types.js';
 import {
   actionsOf,

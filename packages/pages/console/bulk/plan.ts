@@ -1,6 +1,6 @@
 import type { EditableCollection } from '#packages/client/index.js';
 import { recordsWith } from '../records-with.js';
-import { linesFile } from '../transfer/lines.js';
+import { linesFile } from '../transfer/files.js';
 import type { AnyTypes, CatalogueRecord } from '../types.js';
 import type { Skipped } from './changes.js';
 

@@ -1,4 +1,4 @@
-import type { CatalogueRecord, QueuedDeletion, Resource } from '../types.js';
+import type { CatalogueRecord, Resource } from '../types.js';
 
 /** The timers of the page, or of a test. */
 interface Timers {
@@ -6,15 +6,19 @@ interface Timers {
   clear(timer: unknown): void;
 }
 
-const TIMERS: Timers = {
-  set: (run, ms) => setTimeout(run, ms),
-  clear: (timer) => clearTimeout(timer as number),
-};
-
 /** The time in which a person can undo a deletion. */
 export const UNDO_MS = 10_000;
 
-type Entry = QueuedDeletion & { readonly timer?: unknown };
+export interface QueuedDeletion {
+  readonly resource: Resource;
+  readonly record: CatalogueRecord;
+  /** The version that the person saw; without it, the newest version is deleted. */
+  readonly etag: string | undefined;
+  readonly state: 'waiting' | 'sending' | 'failed';
+  /** Why it failed. */
+  readonly error?: unknown;
+  readonly timer?: unknown;
+}
 
 /**
  * The deletions that a person can undo, because nothing was sent yet.
@@ -23,13 +27,16 @@ type Entry = QueuedDeletion & { readonly timer?: unknown };
  * confirmation, and a record that is still there can be deleted again, while a deleted one does not come back.
  */
 export class DeletionQueue {
-  private readonly queued = new Map<string, Entry>();
+  private readonly queued = new Map<string, QueuedDeletion>();
   private readonly listeners = new Set<() => void>();
   private isHeld = false;
 
   constructor(
     private readonly send: (deletion: QueuedDeletion) => Promise<void>,
-    private readonly timers: Timers = TIMERS,
+    private readonly timers: Timers = {
+      set: (run, ms) => setTimeout(run, ms),
+      clear: (timer) => clearTimeout(timer as number),
+    },
   ) {}
 
   /** Those that wait, that are sent now, and that failed. */
@@ -39,8 +46,7 @@ export class DeletionQueue {
 
   /** Whether the record waits for its deletion, so that lists can mark it. */
   isWaiting(resource: Resource, id: number): boolean {
-    const state = this.queued.get(keyOf(resource, id))?.state;
-    return state === 'waiting' || state === 'sending';
+    return /waiting|sending/.test(this.queued.get(keyOf(resource, id))?.state ?? '');
   }
 
   /** @param etag the version that the person saw; without it, the newest version is deleted */
@@ -50,7 +56,7 @@ export class DeletionQueue {
     this.startTimers();
   }
 
-  /** Takes a waiting deletion back. Also removes a failed deletion from the list. What is being sent cannot be taken back. */
+  /** Takes a waiting deletion back, or removes a failed one from the list. What is being sent cannot be taken back. */
   undo(resource: Resource, id: number): void {
     const key = keyOf(resource, id);
     if (this.queued.get(key)?.state !== 'sending') this.remove(key);
@@ -90,7 +96,7 @@ export class DeletionQueue {
     }
   }
 
-  private set(entry: Entry): void {
+  private set(entry: QueuedDeletion): void {
     this.queued.set(keyOf(entry.resource, entry.record.id), entry);
     for (const listener of this.listeners) listener();
   }

@@ -29,17 +29,12 @@ export function facetName({ field, key }: FacetField): string {
   return key === '' ? field : `${field}[${key}]`;
 }
 
-interface FacetOptions {
-  readonly limit: number;
-  readonly prefix?: string;
-}
-
 /** The requests for the values of some fields among the records that a state selects, and of no field twice. */
 export function facetRequests(
   resource: Pick<Resource, 'path'>,
   state: ListState,
   fields: readonly FacetField[],
-  { limit, prefix = '' }: FacetOptions,
+  { limit, prefix = '' }: { readonly limit: number; readonly prefix?: string },
 ): string[] {
   const names = [...new Set(fields.map(facetName))];
   const parts = Array.from({ length: Math.ceil(names.length / MOST_FIELDS) }, (_, at) =>
@@ -77,10 +72,8 @@ export function attributeKeys(
 
 /** The values of a field that the filters choose, any of which a record may have. */
 export function chosenValues(filters: readonly Filter[], of: FacetField): string[] {
-  const values = filters
-    .filter((one) => isChoice(one, of))
-    .flatMap(({ operator, value }) => (operator === 'in' ? value.split(',') : [value]));
-  return [...new Set(values)];
+  const chosen = filters.filter((one) => isChoice(one, of));
+  return [...new Set(chosen.flatMap(({ operator, value }) => (operator === 'in' ? value.split(',') : [value])))];
 }
 
 /** The filters after a value was chosen, or is chosen no more. */

@@ -24,27 +24,25 @@ export function pathOf(prefix: string): string {
  * @param areAll whether there are no more of them
  */
 export function childrenOf(path: string, values: readonly FacetValue[], areAll: boolean): readonly TreeNode[] {
-  const nodes = new Map<string, { readonly node: TreeNode; readonly tags: number }>();
-  const places = new Map<string, number>();
-  const nameOf = ({ label }: TreeNode) => label.replace(/\/$/, '');
+  /** By the names, a path beside the tag of the same name. */
+  const groups = new Map<string, Map<string, TreeNode>>();
   for (const { value, count } of values) {
     const rest = String(value).slice(path.length);
     const slash = rest.indexOf('/');
-    const isTag = slash < 0;
-    const label = isTag ? rest : rest.slice(0, slash + 1);
-    const before = nodes.get(label);
-    const tags = (before?.tags ?? 0) + 1;
-    const node = {
+    const isPath = slash >= 0;
+    const name = isPath ? rest.slice(0, slash) : rest;
+    const own = isPath ? `${name}/` : name;
+    const group = groups.get(name) ?? new Map<string, TreeNode>();
+    const before = group.get(own);
+    groups.set(name, group);
+    group.set(own, {
       // A tag that ends in `/` stands below itself.
-      label: label === '' ? path : label,
-      path: path + label,
-      isPath: !isTag,
-      count: Math.max(before?.node.count ?? 0, count),
-      isExact: isTag || (tags === 1 && areAll),
-    };
-    nodes.set(label, { node, tags });
-    places.set(nameOf(node), places.get(nameOf(node)) ?? places.size);
+      label: own === '' ? path : own,
+      path: path + own,
+      isPath,
+      count: Math.max(before?.count ?? 0, count),
+      isExact: !isPath || (!before && areAll),
+    });
   }
-  const placeOf = (node: TreeNode) => places.get(nameOf(node)) ?? 0;
-  return [...nodes.values()].map(({ node }) => node).sort((one, other) => placeOf(one) - placeOf(other));
+  return [...groups.values()].flatMap((group) => [...group.values()]);
 }

@@ -37,7 +37,8 @@ export class FeedFollower {
   }
 
   /**
-   * Reports what changes until the signal is aborted, or nothing can be reported. What could not be reported is reported again.
+   * Reports what changes until the signal is aborted, or nothing can be reported. What could not be reported is reported
+   * again.
    * @param report may throw
    */
   async follow(resource: Resource, report: (news: News) => Promise<void>, signal: AbortSignal): Promise<void> {

@@ -22,10 +22,9 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** @param added the ids of the records to mark as new */
 export function liveList(records: readonly CatalogueRecord[], added: ReadonlySet<number>): LiveList {
-  const marks = records
-    .filter(({ id }) => added.has(id))
-    .map(({ id }) => [id, { kind: 'new', fields: NO_FIELDS }] as const);
-  return { records, marks: new Map(marks), here: new Set(), elsewhere: new Set() };
+  const isNew = { kind: 'new', fields: NO_FIELDS } as const;
+  const marks = new Map(records.flatMap(({ id }) => (added.has(id) ? [[id, isNew]] : [])));
+  return { records, marks, here: new Set(), elsewhere: new Set() };
 }
 
 /** Whether the list does not show these news already: the person's own changes, for instance. */
@@ -40,7 +39,7 @@ export function areNews({ records, marks, here, elsewhere }: LiveList, news: New
 
 /** The ids of shown records whose newest state the page does not have. */
 export function missingIds({ records, marks }: LiveList, page: readonly CatalogueRecord[], news: News): number[] {
-  const [found, changed] = [idsOf(page), news && idsOf(news.filter(({ deleted }) => !deleted))];
+  const [found, changed] = [idsOf(page), changedIds(news)];
   return records
     .map(({ id }) => id)
     .filter((id) => !found.has(id) && marks.get(id)?.kind !== 'deleted' && (changed?.has(id) ?? true));
@@ -72,7 +71,7 @@ export function updated(list: LiveList, { page, others, news, isWhole }: Found):
     return newest;
   });
   const shown = idsOf(records);
-  const changed = news && idsOf(news.filter(({ deleted }) => !deleted));
+  const changed = changedIds(news);
   const here = page
     .map(({ id }) => id)
     .filter((id) => !shown.has(id) && (list.here.has(id) || (changed?.has(id) ?? true)));
@@ -87,6 +86,11 @@ function markOf(before: Mark | undefined, record: CatalogueRecord, newest: Catal
   const names = new Set([...Object.keys(record), ...Object.keys(newest)]);
   const changed = [...names].filter((name) => !isSame(record[name] as Json, newest[name] as Json));
   return { kind: before?.kind ?? 'changed', fields: new Set([...(before?.fields ?? []), ...changed]) };
+}
+
+/** The ids of the records that were made or changed; undefined if they are not known. */
+function changedIds(news: News): ReadonlySet<number> | undefined {
+  return news && idsOf(news.filter(({ deleted }) => !deleted));
 }
 
 function idsOf(records: readonly { readonly id: number }[]): ReadonlySet<number> {

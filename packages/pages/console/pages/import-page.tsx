@@ -10,11 +10,13 @@ import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
 import type { ImportUse } from '../transfer/file-changes.js';
 import { FileChooser } from '../transfer/file-chooser.js';
-import { type Format, formatOfFile, formatsOf } from '../transfer/formats.js';
+import { type Format, formatOfFile, formatsOf, saveFile } from '../transfer/files.js';
+import { RunFindings } from '../transfer/import-findings.js';
+import { hasEffect, refusedIn } from '../transfer/import-run.js';
 import { likelyUse, UseChooser } from '../transfer/import-use.js';
-import { saveFile } from '../transfer/save-file.js';
+import { RunStatus } from '../transfer/run-status.js';
 import { type ChosenFile, useFile } from '../transfer/use-file.js';
-import { hasEffect, RunFindings, RunStatus, refusedIn, useRun } from '../transfer/use-run.js';
+import { useRun } from '../transfer/use-run.js';
 import type { ResourcePageProps } from '../types.js';
 
 /** Imports a file, and shows what became of its records. */
@@ -119,7 +121,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           {attempt && refusedIn(progress) > 0 && (
             <Button onClick={() => saveFile(attempt.run.refusedFile)}>{texts.download(refusedIn(progress))}</Button>
           )}
-          {chosen.reading && isCheck && !isActive && <Button onClick={run.reset}>{texts.reading.change}</Button>}
+          {chosen.rows && isCheck && !isActive && <Button onClick={run.reset}>{texts.reading.change}</Button>}
           {!isActive && (
             <Button
               onClick={() => {

@@ -33,12 +33,13 @@ interface ColumnsStepProps {
 export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): JSX.Element | null {
   const { importing } = useConsole().texts;
   const { reading: texts } = importing;
-  const { sample, reading, records } = chosen;
+  const { rows, records } = chosen;
+  const reading = rows?.reading;
   const { isUpdate, onChange } = props;
   const title = reading ? texts.title : importing.previewTitle(records.length);
   if (!reading && records.length === 0) return null;
   const columns = reading?.columns ?? [];
-  const names = sample?.header ?? [...new Set(records.flatMap(({ values }) => Object.keys(values ?? {})))];
+  const names = rows?.names ?? [...new Set(records.flatMap(({ values }) => Object.keys(values ?? {})))];
   const choose = (one: Reading, at: number, column: string) =>
     onChange({ ...one, columns: columns.map((old, place) => (place === at ? column : old === column ? '' : old)) });
   return (
@@ -138,8 +139,8 @@ function Switches({
 }
 
 /** The first different values: as they are sent, or as they are in the file if the column is left out. */
-function valuesOf({ sample, reading, records }: ChosenFile, name: string, at: number): unknown[] {
-  const column = reading ? (reading.columns[at] ?? '') : name;
+function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: number): unknown[] {
+  const column = rows ? (rows.reading.columns[at] ?? '') : name;
   const member = /\.(decimal|amount)$/.test(column) ? 'price' : column;
   const values =
     column === '' && sample

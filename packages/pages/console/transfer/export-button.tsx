@@ -1,15 +1,20 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
 import { decimalMark } from '../formats.js';
-import type { ExportButtonProps } from '../types.js';
+import type { Resource } from '../types.js';
 import { kindOf } from './columns.js';
+import { type Format, formatsOf, saveFile } from './files.js';
 import { forSpreadsheet } from './for-spreadsheet.js';
-import { type Format, formatsOf } from './formats.js';
-import { saveFile } from './save-file.js';
+
+interface ExportButtonProps {
+  readonly resource: Resource;
+  /** The filters, search and sort that the list shows, by their parameter names. */
+  readonly query: Readonly<Record<string, string>>;
+}
 
 /** What an export is for. */
 type Purpose = 'copy' | 'excel' | 'edit';
@@ -23,10 +28,18 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   useEffect(() => () => running.current?.abort(), []);
   const formats = formatsOf(resource.exportTypes);
   if (formats.length === 0) return null;
-  const csv = formats.find(({ isCsv }) => isCsv);
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
-  const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
   const { form: fields } = resource;
+  const toEdit = isEditable ? formats.filter(({ type }) => resource.importTypes.includes(type)) : [];
+  const { forEditing, forEditingHint, forExcel, forExcelHint } = texts.exporting;
+  const forPeople = [
+    ...toEdit
+      .slice(0, 1)
+      .map((format) => ({ format, purpose: 'edit', name: forEditing, text: forEditingHint(format.isCsv) }) as const),
+    ...formats
+      .filter(({ isCsv }) => isCsv)
+      .map((format) => ({ format, purpose: 'excel', name: forExcel, text: forExcelHint }) as const),
+  ];
   const namesOf = (kind: string) => fields.filter((one) => one.kind === kind).map(({ name }) => name);
   const [prices, [map]] = [namesOf('price'), namesOf('map')];
   const shown = resource.fields.filter(({ isMetadata }) => !isMetadata).map(({ name }) => name);
@@ -85,26 +98,16 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
           {texts.exporting.as(format.name)}
         </Button>
       ))}
-      {editable && (
-        <>
-          <Button aria-describedby={`${hint}-edit`} onClick={() => void save(editable, 'edit')}>
-            {texts.exporting.forEditing}
+      {forPeople.map(({ format, purpose, name, text }) => (
+        <Fragment key={purpose}>
+          <Button aria-describedby={`${hint}-${purpose}`} onClick={() => void save(format, purpose)}>
+            {name}
           </Button>
-          <p class="hint" id={`${hint}-edit`}>
-            {texts.exporting.forEditingHint(editable.isCsv)}
+          <p class="hint" id={`${hint}-${purpose}`}>
+            {text}
           </p>
-        </>
-      )}
-      {csv && (
-        <>
-          <Button aria-describedby={`${hint}-excel`} onClick={() => void save(csv, 'excel')}>
-            {texts.exporting.forExcel}
-          </Button>
-          <p class="hint" id={`${hint}-excel`}>
-            {texts.exporting.forExcelHint}
-          </p>
-        </>
-      )}
+        </Fragment>
+      ))}
     </Menu>
   );
 }

@@ -5,8 +5,7 @@ import { Field } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { decimalMark } from '../formats.js';
 import { BYTE_ORDER_MARK, csvRow } from './cells.js';
-import type { Format } from './formats.js';
-import { saveFile } from './save-file.js';
+import { type Format, saveFile } from './files.js';
 
 interface FileChooserProps {
   readonly formats: readonly Format[];

@@ -13,40 +13,37 @@ import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { reasonOf } from './failed-records.js';
 import { changesOf, excerpts, type FileChange, type FileRecord, type Finding, type ImportUse } from './file-changes.js';
-import type { Findings, Progress } from './import-run.js';
+import { refusedIn } from './import-run.js';
+import type { Run } from './use-run.js';
 
 /** So many characters of a record's text tell which one it is. */
 const EXCERPT = 80;
 
-/** Words about something else than a file. */
-export interface FindingWords {
+export interface RunFindingsProps {
+  readonly resource: Resource;
+  readonly run: Run;
+  /** Words about something else than a file. */
   readonly words?: Partial<(typeof TEXTS)['importing']['findings']> | undefined;
 }
 
-interface ImportFindingsProps extends FindingWords {
-  readonly resource: Resource;
-  readonly use: ImportUse;
-  readonly findings: Findings;
-  readonly progress: Progress;
-  /** Whether nothing is written yet, so that what changes can still be read. */
-  readonly isCheck: boolean;
-}
-
-/** The first records that an import changes, those that somebody else has changed, and those that are refused. */
-export function ImportFindings(props: ImportFindingsProps): JSX.Element {
-  const { resource, use, findings, progress, isCheck, words } = props;
-  const { changed, deleted, refused } = progress;
+/** The first records that a run changes, those that somebody else has changed, and those that are refused. */
+export function RunFindings({ resource, run, words }: RunFindingsProps): JSX.Element | null {
   const { changes, conflicts, refusals, ofAll } = { ...useConsole().texts.importing.findings, ...words };
-  const newer = refused.get('precondition_failed') ?? 0;
-  const others = [...refused.values()].reduce((sum, count) => sum + count, -newer);
+  const { attempt, progress, isActive, isCheck } = run;
+  if (!attempt || !progress || isActive) return null;
+  const { use } = attempt.input;
+  const { findings } = attempt.run;
+  const changed = progress.changed + progress.deleted;
+  const newer = progress.refused.get('precondition_failed') ?? 0;
+  const others = refusedIn(progress) - newer;
   const titled = (title: string, found: readonly Finding[], total: number) => ({
     title: ofAll(title, found.length, total),
     findings: found,
   });
   return (
     <>
-      {isCheck && changed + deleted > 0 && (
-        <Changes {...{ resource, use, words, ...titled(changes, findings.changed, changed + deleted) }} />
+      {isCheck && changed > 0 && (
+        <Changes {...{ resource, use, words, ...titled(changes, findings.changed, changed) }} />
       )}
       {newer > 0 && <Changes {...{ resource, use, words, ...titled(conflicts, findings.conflicts, newer) }} />}
       {others > 0 && <Refusals {...titled(refusals, findings.refused, others)} />}
@@ -54,7 +51,8 @@ export function ImportFindings(props: ImportFindingsProps): JSX.Element {
   );
 }
 
-interface ChangesProps extends Pick<ImportFindingsProps, 'resource' | 'use' | 'words'> {
+interface ChangesProps extends Omit<RunFindingsProps, 'run'> {
+  readonly use: ImportUse;
   readonly title: string;
   readonly findings: readonly Finding[];
 }

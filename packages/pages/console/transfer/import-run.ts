@@ -203,6 +203,15 @@ export class ImportRun {
   }
 }
 
+/** Whether a check has found anything to write. */
+export function hasEffect(progress: Progress | undefined): boolean {
+  return progress !== undefined && progress.created + progress.changed + progress.deleted > 0;
+}
+
+export function refusedIn(progress: Progress | undefined): number {
+  return [...(progress?.refused.values() ?? [])].reduce((sum, count) => sum + count, 0);
+}
+
 /** Whether a proxy, or the service, takes no body of this length. */
 function isTooLong(error: unknown): boolean {
   return error instanceof CatalogueError && error.status === 413;

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
@@ -45,76 +45,63 @@ export function UseChooser(props: UseChooserProps): JSX.Element | null {
   const ways = EXISTING.filter((way) => way !== 'skip' || use.match !== 'id');
   return (
     <div class="uses">
-      <Choices legend={texts.use} isDisabled={isDisabled}>
-        {[undefined, ...importMatches].map((match) => (
-          <Choice
-            key={match}
-            name="match"
-            label={match === undefined ? texts.add : texts.update(keyName(match))}
-            hint={
-              match === undefined
-                ? unique && texts.addHint(keyName(unique))
-                : texts.updateHint(keyName(match), match === 'id')
-            }
-            isChosen={use.match === match}
-            onChoose={() => onChoose({ match, existing: 'merge' })}
-          />
-        ))}
-      </Choices>
+      <Radios
+        legend={texts.use}
+        isDisabled={isDisabled}
+        chosen={use.match}
+        options={[undefined, ...importMatches].map((match) =>
+          match === undefined
+            ? [match, texts.add, unique && texts.addHint(keyName(unique))]
+            : [match, texts.update(keyName(match)), texts.updateHint(keyName(match), match === 'id')],
+        )}
+        onChoose={(match) => onChoose({ match, existing: 'merge' })}
+      />
       {use.match !== undefined && (
-        <Choices legend={texts.existing} isDisabled={isDisabled}>
-          {ways.map((existing) => (
-            <Choice
-              key={existing}
-              name="existing"
-              label={texts.ways[existing]}
-              hint={texts.wayHints[existing](isCsv)}
-              isChosen={use.existing === existing}
-              onChoose={() => onChoose({ ...use, existing })}
-            />
-          ))}
-        </Choices>
+        <Radios
+          legend={texts.existing}
+          isDisabled={isDisabled}
+          chosen={use.existing}
+          options={ways.map((existing) => [existing, texts.ways[existing], texts.wayHints[existing](isCsv)])}
+          onChoose={(existing) => onChoose({ ...use, existing })}
+        />
       )}
     </div>
   );
 }
 
-interface ChoicesProps {
+interface RadiosProps<One extends string | undefined> {
   readonly legend: string;
   readonly isDisabled: boolean;
-  readonly children: ComponentChildren;
+  readonly chosen: One;
+  readonly options: readonly (readonly [value: One, label: string, hint: string | undefined])[];
+  onChoose(value: One): void;
 }
 
-function Choices({ legend, isDisabled, children }: ChoicesProps): JSX.Element {
+function Radios<One extends string | undefined>(props: RadiosProps<One>): JSX.Element {
+  const { legend, isDisabled, chosen, options, onChoose } = props;
+  const id = useId();
   return (
     <fieldset class="choices" disabled={isDisabled}>
       <legend>{legend}</legend>
-      {children}
+      {options.map(([value, label, hint], at) => (
+        <div key={value}>
+          <label class="check">
+            <input
+              type="radio"
+              name={id}
+              aria-describedby={hint && `${id}-${at}`}
+              checked={chosen === value}
+              onChange={() => onChoose(value)}
+            />{' '}
+            {label}
+          </label>
+          {hint && (
+            <p class="hint" id={`${id}-${at}`}>
+              {hint}
+            </p>
+          )}
+        </div>
+      ))}
     </fieldset>
-  );
-}
-
-interface ChoiceProps {
-  /** Of the group. */
-  readonly name: string;
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly isChosen: boolean;
-  onChoose(): void;
-}
-
-function Choice({ name, label, hint, isChosen, onChoose }: ChoiceProps): JSX.Element {
-  const id = useId();
-  return (
-    <div>
-      <label class="check">
-        <input type="radio" name={name} aria-describedby={hint && id} checked={isChosen} onChange={onChoose} /> {label}
-      </label>
-      {hint && (
-        <p class="hint" id={id}>
-          {hint}
-        </p>
-      )}
-    </div>
   );
 }

@@ -1,10 +1,26 @@
 import { recordsWith } from '../records-with.js';
-import type { CatalogueRecord, Undo } from '../types.js';
-import { type Comparison, changesOf, type Finding } from './file-changes.js';
-import { linesFile } from './lines.js';
+import type { CatalogueRecord, Resource } from '../types.js';
+import { type Comparison, changesOf, type Finding, type ImportUse } from './file-changes.js';
+import { linesFile } from './files.js';
 
 /** The most records whose old values are kept. */
 export const MOST_KEPT = 10_000;
+
+/** How to take back what a file or a bulk change did. */
+export interface Undo {
+  readonly resource: Resource;
+  /** So many records it made different. */
+  readonly created: number;
+  readonly changed: number;
+  readonly deleted: number;
+  /** Files to import one after the other. */
+  readonly steps: readonly {
+    readonly file: File;
+    readonly use: ImportUse;
+    /** For what is created again. */
+    readonly key?: string;
+  }[];
+}
 
 /**
  * What a run did, so that it can be undone. The check before it finds the records whose old values count; the run tells the

@@ -5,7 +5,7 @@ import { isObject, type Json, member } from '../edit/json.js';
 import { prefer, preferred } from '../preferences.js';
 import type { AnyTypes, Resource } from '../types.js';
 import { guessColumns, kindOf } from './columns.js';
-import type { Format } from './formats.js';
+import type { Format } from './files.js';
 import { type PreviewRecord, previewOf } from './preview.js';
 import { type Reading, RowReader, type Sample, sampleOf } from './reading.js';
 
@@ -17,7 +17,6 @@ export interface ChosenFile {
   readonly records: readonly PreviewRecord[];
   /** How CSV is read. */
   readonly sample?: Sample;
-  readonly reading?: Reading;
   readonly rows?: RowReader;
 }
 
@@ -49,12 +48,10 @@ export function useFile({ resource, fields, collection }: Known) {
       attributes: stored.attributes,
       remembered: (name) => (Object.hasOwn(remembered, name) ? remembered[name] : undefined),
     });
-    const { encoding, separator, numbers } = sample;
-    const currency = currencyIn(sample) ?? stored.currency;
     const isNamed = columns.some((column) => column.endsWith('.currency'));
-    const reading = { encoding, separator, numbers, columns, currency: isNamed ? '' : currency };
-    const rows = rowsOf(reading, sample);
-    return { file, format, sample, reading, rows, records: await previewOf(file, rows) };
+    const currency = isNamed ? '' : (currencyIn(sample) ?? stored.currency);
+    const rows = rowsOf({ ...sample, columns, currency }, sample);
+    return { file, format, sample, rows, records: await previewOf(file, rows) };
   };
   return {
     chosen,
@@ -74,15 +71,15 @@ export function useFile({ resource, fields, collection }: Known) {
       if (!chosen?.sample) return;
       const rows = rowsOf(reading, chosen.sample);
       // At once, because a person goes on typing.
-      setChosen({ ...chosen, reading, rows });
+      setChosen({ ...chosen, rows });
       const records = await previewOf(chosen.file, rows);
       setChosen((now) => (now?.rows === rows ? { ...now, records } : now));
     },
     /** Keeps the columns for the next file with the same names. */
     remember(): void {
-      const { sample, reading } = chosen ?? {};
-      if (!sample || !reading) return;
-      const named = sample.header.map((name, at) => [name.trim(), reading.columns[at] ?? ''] as const);
+      const { rows } = chosen ?? {};
+      if (!rows) return;
+      const named = rows.names.map((name, at) => [name.trim(), rows.reading.columns[at] ?? ''] as const);
       const others: object = JSON.parse(preferred(preference) ?? '{}');
       prefer(preference, JSON.stringify({ ...others, ...Object.fromEntries(named.filter(([name]) => name !== '')) }));
     },

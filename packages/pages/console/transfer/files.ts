@@ -25,3 +25,28 @@ export function formatOfFile({ name, type }: Pick<File, 'name' | 'type'>): Forma
   const isNamed = ({ extensions }: Format) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
   return FORMATS.find(isNamed) ?? FORMATS.find((one) => one.type === type);
 }
+
+/** How many lines are joined: a browser keeps blobs outside the memory of the page. */
+const JOINED = 1_000;
+
+/** A file of NDJSON. */
+export async function linesFile(name: string, records: Iterable<object> | AsyncIterable<object>): Promise<File> {
+  const blobs: Blob[] = [];
+  let lines: string[] = [];
+  for await (const record of records)
+    if (lines.push(`${JSON.stringify(record)}\n`) === JOINED) {
+      blobs.push(new Blob(lines));
+      lines = [];
+    }
+  return new File([...blobs, ...lines], name, { type: 'application/x-ndjson' });
+}
+
+/** Saves a file as if the person had followed a link to it. */
+export function saveFile(file: File): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = file.name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
