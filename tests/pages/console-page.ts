@@ -1,4 +1,5 @@
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, type InProcessService } from '../support/in-process-service.js';
 
@@ -46,4 +47,31 @@ export async function signIn(page: Page, key = FIRST_KEY): Promise<void> {
   await page.getByLabel('API key or access token').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('banner').waitFor();
+}
+
+/** The button with exactly this name. */
+export const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true });
+
+/** Goes to another page of the console by its fragment. */
+export const show = (page: Page, hash: string) => page.goto(page.url().replace(/#.*/, hash));
+
+export const isFocused = (one: Locator) => one.evaluate((element) => element === document.activeElement);
+
+/** Chooses a file to import. */
+export const choose = (page: Page, name: string, content: string | Buffer) =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
+
+/** Records as NDJSON. */
+export const linesOf = (...records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n');
+
+/** Presses a button that saves a file. */
+export async function download(page: Page, name: string): Promise<{ readonly name: string; readonly text: string }> {
+  const [file] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+}
+
+/** Creates a key with these scopes. */
+export async function keyWith({ client }: Pick<InProcessService, 'client'>, ...scopes: readonly string[]) {
+  const { json } = await client.post('/v1/api-keys', { name: 'test', scopes });
+  return json as { readonly id: number; readonly key: string };
 }

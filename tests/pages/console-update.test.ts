@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
@@ -7,15 +7,12 @@ import type { Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { APPEARANCES, expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
+import { button, choose, consolePages, download, keyWith, linesOf, show } from './console-page.js';
 
-const choose = (page: Page, name: string, text: string) =>
-  page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
-const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
 const use = (page: Page, name: string) => page.getByRole('radio', { name });
-const startButton = (page: Page) => page.getByRole('button', { name: 'Start import' });
+const startButton = (page: Page) => button(page, 'Start import');
 const check = async (page: Page, outcome: string) => {
-  await page.getByRole('button', { name: 'Check the file' }).click();
+  await button(page, 'Check the file').click();
   await page.getByText('Nothing is written yet').waitFor();
   await page.getByText(outcome).waitFor();
 };
@@ -24,7 +21,7 @@ const start = async (page: Page, outcome: string) => {
   await page.getByText('The import is done').waitFor();
   await page.getByText(outcome).waitFor();
 };
-const another = (page: Page) => page.getByRole('button', { name: 'Choose another file' }).click();
+const another = (page: Page) => button(page, 'Choose another file').click();
 
 /** The cells of a table, whose title begins so. */
 const rowsIn = async (page: Page, title: string) => {
@@ -42,16 +39,10 @@ describe('updates in the console', () => {
     last++;
     const key = path === 'products' ? { sku: `U-${last}` } : { email: `u${last}@example.org` };
     const { json } = await service.client.post(`/v1/${path}`, { name: `No. ${last}`, ...key, ...fields });
-    return json as {
-      readonly id: number;
-      readonly name: string;
-      readonly sku: string;
-      readonly email: string;
-    };
+    return json as Readonly<{ id: number; name: string; sku: string }>;
   };
   const read = async (id: number, path = 'products') => (await service.client.get(`/v1/${path}/${id}`)).json;
-  const change = (id: number, fields: object) =>
-    service.client.patch(`/v1/products/${id}`, fields, { headers: { 'Content-Type': 'application/json' } });
+  const change = (id: number, fields: object) => service.client.patch(`/v1/products/${id}`, fields);
 
   it('show what they would change side by side, and change nothing before the person starts them', async () => {
     const { page, errors } = await open('#/import/products', { locale: 'en-GB' });
@@ -104,7 +95,7 @@ describe('updates in the console', () => {
     const { page } = await open('#/import/products');
     const [lamp, desk] = [await create(), await create()];
     await change(lamp.id, { name: 'Theirs' });
-    const file = lines({ id: lamp.id, version: 1, name: 'Mine' }, { id: desk.id, version: 1, name: 'Mine too' });
+    const file = linesOf({ id: lamp.id, version: 1, name: 'Mine' }, { id: desk.id, version: 1, name: 'Mine too' });
     await choose(page, 'products.ndjson', file);
     await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
     const conflict = [
@@ -122,13 +113,8 @@ describe('updates in the console', () => {
       [`“Theirs too” (ID ${desk.id})`, 'Name', 'Theirs too', 'Mine too'],
     ]);
     expect([(await read(lamp.id)).name, (await read(desk.id)).name]).to.deep.equal(['Theirs', 'Theirs too']);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download the refused records (2)' }).click(),
-    ]);
-    const refused = readFileSync(await download.path(), 'utf8')
-      .trimEnd()
-      .split('\n');
+    const { text } = await download(page, 'Download the refused records (2)');
+    const refused = text.trimEnd().split('\n');
     expect(refused.map((line) => JSON.parse(line).error.code)).to.deep.equal(Array(2).fill('precondition_failed'));
   });
 
@@ -152,25 +138,15 @@ describe('updates in the console', () => {
     await use(page, 'Keep what the file does not mention').check();
     await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
     await start(page, '1 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
-    expect(await read(lamp.id)).to.deep.equal({
-      id: lamp.id,
-      name: 'Lamp',
-      description: 'Brass',
-      sku: lamp.sku,
-    });
+    expect(await read(lamp.id)).to.deep.equal({ ...lamp, name: 'Lamp' });
     await another(page);
     await choose(page, 'products.csv', rows.join('\n'));
-    await use(page, 'Update by SKU').check();
     await check(page, '0 new, 0 changed, 2 unchanged, 0 deleted, 0 refused.');
     await page.getByText('This file changes nothing.').waitFor();
     expect(await startButton(page).count()).to.equal(0);
     await another(page);
     await choose(page, 'products.csv', `sku,deleted\n${lamp.sku},true`);
-    await use(page, 'Update by SKU').check();
     await check(page, '0 new, 0 changed, 0 unchanged, 1 deleted, 0 refused.');
-    expect((await rowsIn(page, 'Changes')).map(([record, , , what]) => [record, what])).to.deep.equal([
-      [`“Lamp” (ID ${lamp.id})`, 'deleted'],
-    ]);
   });
 
   it('change orders by ID alone', async () => {
@@ -179,7 +155,7 @@ describe('updates in the console', () => {
     const items = [{ productId: lamp.id, quantity: 1 }];
     const { json } = await service.client.post('/v1/orders', { userId: user.id, items });
     const more = [{ productId: lamp.id, quantity: 3 }];
-    await choose(page, 'orders.ndjson', lines({ id: json.id, items: more }));
+    await choose(page, 'orders.ndjson', linesOf({ id: json.id, items: more }));
     await use(page, 'Update by ID').waitFor();
     expect(await page.getByRole('radio').count()).to.equal(4);
     expect(await use(page, 'Update by ID').isChecked()).to.equal(true);
@@ -203,7 +179,7 @@ describe('updates in the console', () => {
     writeFileSync(path, `id,name\n${lamp.id},Not checked`);
     await startButton(page).click();
     await page.getByText('The file has changed').waitFor();
-    expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
+    expect(await button(page, 'Continue').count()).to.equal(0);
     expect((await read(lamp.id)).name).to.equal(lamp.name);
     await another(page);
     await page.locator('input[type=file]').setInputFiles(path);
@@ -215,7 +191,7 @@ describe('updates in the console', () => {
   it('stop for good at a part of the file that has changed since the part before', async () => {
     const { page } = await open('#/import/products');
     const path = join(temporaryFolder(), 'products.ndjson');
-    writeFileSync(path, lines(...Array(6_000).fill({ name: 'x'.repeat(200), sku: 'x' })));
+    writeFileSync(path, linesOf(...Array(6_000).fill({ name: 'x'.repeat(200), sku: 'x' })));
     utimesSync(path, 1, 1);
     await page.route('**/v1/products/imports', async (route) => {
       utimesSync(path, 2, 2);
@@ -225,29 +201,7 @@ describe('updates in the console', () => {
     await use(page, 'Only add records').check();
     await startButton(page).click();
     await page.getByText('The file has changed').waitFor();
-    expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
-  });
-
-  it('take what a lost attempt has done for no change of somebody else', async () => {
-    const { page } = await open('#/import/products');
-    const [lamp, desk] = [await create(), await create()];
-    await change(desk.id, { name: 'Theirs' });
-    const rows = ['id,version,name', `${lamp.id},1,Lamp`, `${desk.id},1,Desk`];
-    await choose(page, 'products.csv', rows.join('\n'));
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
-    let isLost = true;
-    await page.route('**/v1/products/imports*', async (route) => {
-      if (!isLost) return route.continue();
-      await route.fetch();
-      return route.abort('connectionreset');
-    });
-    await startButton(page).click();
-    await page.getByText('No connection to the service').waitFor();
-    isLost = false;
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('1 unchanged or done by an earlier attempt, 1 refused.').waitFor();
-    expect((await rowsIn(page, 'Changed since the export'))[0]?.[0]).to.equal(`“Theirs” (ID ${desk.id})`);
-    expect((await read(lamp.id)).name).to.equal('Lamp');
+    expect(await button(page, 'Continue').count()).to.equal(0);
   });
 
   it('are named where an import that only adds meets records that exist', async () => {
@@ -262,11 +216,7 @@ describe('updates in the console', () => {
     await use(page, 'Only add records').check();
     await start(page, '1 created, 1 refused.');
     expect((await read(lamp.id)).name).to.equal(lamp.name);
-  });
-
-  it('can be chosen after the service has refused the header row of an import that only adds', async () => {
-    const { page } = await open('#/import/products');
-    const lamp = await create();
+    await another(page);
     await choose(page, 'products.csv', `id,name\n${lamp.id},Lamp`);
     await use(page, 'Only add records').check();
     await startButton(page).click();
@@ -276,14 +226,13 @@ describe('updates in the console', () => {
   });
 
   it('are offered only to keys that may read too', async () => {
-    const scopes = ['users:read', 'products:write'];
-    const { json } = await service.client.post('/v1/api-keys', { name: 'writer', scopes });
-    const { page } = await open('#/import/products', { key: json.key });
+    const { key } = await keyWith(service, 'users:read', 'products:write');
+    const { page } = await open('#/import/products', { key });
     const lamp = await create();
     await choose(page, 'products.csv', `sku,name\n${lamp.sku},Lamp\nNEW-${lamp.id},Desk`);
     await start(page, '1 created, 1 refused.');
     expect(await page.getByRole('radio').count()).to.equal(0);
-    expect(await page.getByRole('button', { name: 'Check the file' }).count()).to.equal(0);
+    expect(await button(page, 'Check the file').count()).to.equal(0);
   });
 
   it('need the keyboard alone', async () => {
@@ -318,7 +267,7 @@ describe('updates in the console', () => {
       const { page } = await open('#/import/products', options);
       const [lamp, desk] = [await create({ description: 'x'.repeat(4_000) }), await create()];
       const long = 'L'.repeat(200);
-      const file = lines(
+      const file = linesOf(
         {
           id: lamp.id,
           name: long,
@@ -347,14 +296,10 @@ const openedByExcel = (text: string): string[][] =>
 describe('exports to edit in the console', () => {
   const service = inProcessService();
   const open = consolePages(service);
-  const download = async (page: Page, hash: string) => {
-    await page.goto(`${page.url().split('#')[0]}${hash}`);
-    await page.getByRole('button', { name: 'Export' }).click();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'To edit and import again' }).click(),
-    ]);
-    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  const exportToEdit = async (page: Page, hash: string) => {
+    await show(page, hash);
+    await button(page, 'Export').click();
+    return download(page, 'To edit and import again');
   };
 
   it('come back from a European Excel with the changes of a person, and lose nobody’s', async () => {
@@ -372,7 +317,7 @@ describe('exports to edit in the console', () => {
       stock: 0,
     });
     const { json: desk } = await service.client.post('/v1/products', { name: 'Desk', sku: 'E-2' });
-    const { name, text } = await download(page, '#/products?sort=id');
+    const { name, text } = await exportToEdit(page, '#/products?sort=id');
     expect(name).to.equal('products-edit.csv');
     const [header = [], first = [], second = []] = openedByExcel(text);
     expect(header.join()).to.equal(
@@ -381,15 +326,11 @@ describe('exports to edit in the console', () => {
     );
     expect(first.slice(0, 2)).to.deep.equal([String(lamp.id), '1']);
     expect(first[5]).to.equal('19,9');
-    await service.client.patch(
-      `/v1/products/${desk.id}`,
-      { name: 'Theirs' },
-      { headers: { 'Content-Type': 'application/json' } },
-    );
+    await service.client.patch(`/v1/products/${desk.id}`, { name: 'Theirs' });
     const rows = [header, first.with(5, '1.025,5'), second.with(2, 'Mine')];
     const edited = stringify(rows, { delimiter: ';', record_delimiter: 'windows' });
-    await page.goto(page.url().replace(/#.*/, '#/import/products'));
-    await page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(edited, 'latin1') });
+    await show(page, '#/import/products');
+    await choose(page, name, Buffer.from(edited, 'latin1'));
     await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
     await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
     const records = (await service.client.get('/v1/products?sort=id')).json;
@@ -404,17 +345,17 @@ describe('exports to edit in the console', () => {
     const { json: product } = await service.client.post('/v1/products', { name: 'Lamp' });
     const items = [{ productId: product.id, quantity: 2 }];
     const { json: order } = await service.client.post('/v1/orders', { userId: user.id, items });
-    const { name, text } = await download(page, '#/orders');
+    const { name, text } = await exportToEdit(page, '#/orders');
     expect(name).to.equal('orders-edit.ndjson');
     expect(JSON.parse(text)).to.deep.equal({ id: order.id, version: 1, userId: user.id, items });
   });
 
   it('are offered only to keys that may write', async () => {
-    const { json } = await service.client.post('/v1/api-keys', { name: 'reader', scopes: ['products:read'] });
-    const { page } = await open('#/products', { key: json.key });
-    await page.getByRole('button', { name: 'Export' }).click();
-    await page.getByRole('button', { name: 'As CSV' }).waitFor();
-    expect(await page.getByRole('button', { name: 'To edit and import again' }).count()).to.equal(0);
+    const { key } = await keyWith(service, 'products:read');
+    const { page } = await open('#/products', { key });
+    await button(page, 'Export').click();
+    await button(page, 'As CSV').waitFor();
+    expect(await button(page, 'To edit and import again').count()).to.equal(0);
     await expectAccessible(page, 'the menu');
   });
 });
