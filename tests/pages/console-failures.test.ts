@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { APPEARANCES, expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
+import { button, consolePages, field } from './console-page.js';
 
 /** What a request can meet, and the words for it. */
 const FAILURES: Readonly<Record<string, { readonly respond: (route: Route) => unknown; readonly words: RegExp }>> = {
@@ -41,6 +41,7 @@ describe('the console, when something fails', () => {
   before(async () => {
     await service.client.post('/v1/products', { name: 'Lamp' });
   });
+  const nameIn = (page: Page) => field(page, 'Name');
 
   /** Does something while requests fail. */
   const failing = async (page: Page, method: string, failure: string, act: () => Promise<unknown>) => {
@@ -52,61 +53,47 @@ describe('the console, when something fails', () => {
     await page.unrouteAll();
   };
 
-  for (const failure of Object.keys(FAILURES)) {
-    const isSignedOut = failure === 'an expired key';
-    /** Signs in again in the dialog, where there is one. */
-    const recover = async (page: Page) => {
-      if (!isSignedOut) return;
-      await page.getByRole('dialog').getByLabel('API key or access token').fill(FIRST_KEY);
-      await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-    };
-
-    it(`keeps the words of a search after ${failure}, and can repeat it`, async () => {
-      const { page, errors } = await open('#/products');
-      await page.getByRole('link', { name: /Lamp/ }).waitFor();
-      await failing(page, 'GET', failure, async () => {
-        await page.getByRole('searchbox').fill('lam');
-        await page.getByRole('button', { name: 'Search' }).click();
+  const FLOWS = [
+    {
+      what: 'the words of a search',
+      hash: '#/products',
+      input: (page: Page) => page.getByRole('searchbox'),
+      action: 'Search',
+      method: 'GET',
+      done: '1 record on this page',
+    },
+    { what: 'a form', hash: '#/products/1', input: nameIn, action: 'Save', method: 'PATCH', done: /^Saved / },
+    {
+      what: 'a new key',
+      hash: '#/keys/new',
+      input: nameIn,
+      action: 'Create',
+      method: 'POST',
+      done: 'The key is created',
+    },
+  ];
+  for (const failure of Object.keys(FAILURES))
+    for (const { what, hash, input, action, method, done } of FLOWS)
+      it(`keeps what was typed in ${what} after ${failure}, and can repeat it`, async () => {
+        const { page, errors } = await open(hash);
+        const typed = method === 'GET' ? 'lam' : `Lamp after ${failure}`;
+        await input(page).fill(typed);
+        if (method === 'POST') await page.getByLabel('products:read').check();
+        await failing(page, method, failure, () => button(page, action).click());
+        const isSignedOut = failure === 'an expired key';
+        if (isSignedOut) {
+          const dialog = page.getByRole('dialog');
+          await dialog.getByLabel('API key or access token').fill(FIRST_KEY);
+          await button(dialog, 'Sign in').click();
+          await dialog.waitFor({ state: 'detached' });
+        }
+        expect(await input(page).inputValue()).to.equal(typed);
+        // A search goes on by itself after a sign-in.
+        if (method !== 'GET') await button(page, action).click();
+        else if (!isSignedOut) await button(page, 'Try again').click();
+        await page.getByText(done).first().waitFor();
+        expect(errors).to.deep.equal([]);
       });
-      await recover(page);
-      expect(await page.getByRole('searchbox').inputValue()).to.equal('lam');
-      if (!isSignedOut) await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByRole('link', { name: /Lamp/ }).waitFor();
-      expect(errors).to.deep.equal([]);
-    });
-
-    it(`keeps what was typed in a form after ${failure}, and saves it later`, async () => {
-      const { page, errors } = await open('#/products/1');
-      const name = page.getByRole('textbox', { name: 'Name', exact: true });
-      const typed = `Lamp after ${failure}`;
-      await name.fill(typed);
-      await failing(page, 'PATCH', failure, () => page.getByRole('button', { name: 'Save' }).click());
-      await recover(page);
-      expect(await name.inputValue()).to.equal(typed);
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page
-        .getByText(/^Saved /)
-        .first()
-        .waitFor();
-      expect((await service.client.get('/v1/products/1')).json.name).to.equal(typed);
-      expect(errors).to.deep.equal([]);
-    });
-
-    it(`keeps what was typed for a new key after ${failure}`, async () => {
-      const { page, errors } = await open('#/keys/new');
-      const name = page.getByRole('textbox', { name: 'Name' });
-      await name.fill('web shop');
-      await page.getByLabel('products:read').check();
-      await failing(page, 'POST', failure, () => page.getByRole('button', { name: 'Create' }).click());
-      await recover(page);
-      expect(await name.inputValue()).to.equal('web shop');
-      expect(await page.getByLabel('products:read').isChecked()).to.equal(true);
-      await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('The key is created').waitFor();
-      expect(errors).to.deep.equal([]);
-    });
-  }
 });
 
 describe('every page of the console', () => {

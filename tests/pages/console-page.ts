@@ -52,6 +52,10 @@ export async function signIn(page: Page, key = FIRST_KEY): Promise<void> {
 /** The button with exactly this name. */
 export const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true });
 
+/** A field of a form. One that other values complete is a combobox. */
+export const field = (page: Page | Locator, name: string) =>
+  page.getByRole('textbox', { name, exact: true }).or(page.getByRole('combobox', { name, exact: true }));
+
 /** Goes to another page of the console by its fragment. */
 export const show = (page: Page, hash: string) => page.goto(page.url().replace(/#.*/, hash));
 
