@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { APPEARANCES, expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
+import { button, consolePages, isFocused, show } from './console-page.js';
 
 const BRANDS = ['Nordlicht', 'Acme', 'Acme, Inc'];
 
@@ -38,7 +38,7 @@ describe('the counts of the console', () => {
   const total = (page: Page, text: string) => page.locator('.pages-bar').getByText(text).waitFor();
   const choose = (page: Page, label: string) => page.getByRole('checkbox', { name: label, exact: true }).click();
 
-  const again = (page: Page) => page.getByRole('button', { name: 'Something changed: count again' });
+  const again = (page: Page) => button(page, 'Something changed: count again');
 
   it('follow the filters, the search and the changes of others, and a click filters', async () => {
     const { page, errors } = await open('#/products');
@@ -103,7 +103,7 @@ describe('the counts of the console', () => {
     await row.getByLabel('Key').fill('');
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await row.getByText('Name the attribute.').waitFor();
-    expect(await row.getByLabel('Key').evaluate((one) => one === document.activeElement)).to.equal(true);
+    expect(await isFocused(row.getByLabel('Key'))).to.equal(true);
     await row.getByLabel('Key').fill('watts');
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await page.waitForURL(/attributes%5Bwatts%5D.gt=7.5$/);
@@ -221,12 +221,11 @@ describe('the counts of the console', () => {
       prepare: (one) =>
         one.route(/\/facets\?/, (route) => {
           if (!isBroken) return route.continue();
-          const body = JSON.stringify({
-            code: 'query_too_expensive',
-            message: 'query_too_expensive: The query takes too long',
-            details: [],
+          const code = 'query_too_expensive';
+          return route.fulfill({
+            status: 400,
+            json: { code, message: `${code}: The query takes too long`, details: [] },
           });
-          return route.fulfill({ status: 400, contentType: 'application/json', body });
         }),
     });
     const alert = page.getByRole('region', { name: 'Browse by value' }).getByRole('alert');
@@ -238,7 +237,7 @@ describe('the counts of the console', () => {
     isBroken = false;
     await again(page).click();
     await hasValue(page, 'Brand', 'Fjord1');
-    await page.goto(page.url().replace(/#.*/, '#/users'));
+    await show(page, '#/users');
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     expect(await page.getByRole('button', { name: 'Browse' }).count()).to.equal(0);
     await context.route(/\/openapi.json/, async (route) => {
@@ -246,7 +245,7 @@ describe('the counts of the console', () => {
       delete document.paths['/v1/products/facets'];
       await route.fulfill({ json: document });
     });
-    await page.goto(page.url().replace(/#.*/, '#/products'));
+    await show(page, '#/products');
     await page.reload();
     await page.getByRole('link', { name: 'Lamp 23' }).waitFor();
     expect(await page.getByRole('button', { name: 'Browse' }).count()).to.equal(0);
@@ -257,8 +256,8 @@ describe('the counts of the console', () => {
     it(`have no axe violations and no horizontal scroll ${appearance}`, async () => {
       const { page } = await open('#/products?brand=Acme&price.currency=EUR', options);
       await page.getByRole('link', { name: 'Lamp 12' }).waitFor();
-      const button = page.getByRole('button', { name: 'Browse' });
-      if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+      const browse = page.getByRole('button', { name: 'Browse' });
+      if ((await browse.getAttribute('aria-expanded')) === 'false') await browse.click();
       await hasValue(page, 'Brand', 'Nordlicht12');
       await panel(page, 'Price ranges').locator('summary').click();
       await page.locator('svg.chart').waitFor();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
 import { expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
+import { button, consolePages, isFocused, keyWith, show } from './console-page.js';
 
 const SECRET = /^pcs_[0-9A-Za-z]{36}$/;
 
@@ -28,7 +28,7 @@ describe('the API keys in the console', () => {
     await page.getByLabel('products:read').check();
     await page.getByLabel('Expires').fill('2099-01-31T12:00');
     await expectAccessible(page, 'the form');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await button(page, 'Create').click();
     await page.getByRole('dialog', { name: 'The key is created' }).waitFor();
     const secret = await secretIn(page);
     expect(secret).to.match(SECRET);
@@ -50,7 +50,7 @@ describe('the API keys in the console', () => {
   });
 
   it('can give only the scopes that the key of the person has', async () => {
-    const { key } = await create('limited', ['keys:admin', 'users:read']);
+    const { key } = await keyWith(service, 'keys:admin', 'users:read');
     const { page } = await open('#/keys/new', { key });
     const scopes = page.getByRole('group', { name: 'Scopes' });
     await scopes.waitFor();
@@ -63,7 +63,7 @@ describe('the API keys in the console', () => {
   it('say at its field what is wrong, and keep what was typed', async () => {
     const { page } = await open('#/keys/new');
     await page.getByLabel('Expires').fill('2001-01-01T00:00');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await button(page, 'Create').click();
     await page.getByRole('alert').getByText('Nothing was saved').waitFor();
     expect(await page.getByLabel('Name').getAttribute('aria-invalid')).to.equal('true');
     expect(await page.getByLabel('Expires').inputValue()).to.equal('2001-01-01T00:00');
@@ -80,10 +80,10 @@ describe('the API keys in the console', () => {
     });
     await page.getByLabel('Name').fill('twice');
     await page.getByLabel('products:read').check();
-    await page.getByRole('button', { name: 'Create' }).click();
+    await button(page, 'Create').click();
     await page.getByRole('alert').getByText('No connection to the service').waitFor();
     isLost = false;
-    await page.getByRole('button', { name: 'Create' }).click();
+    await button(page, 'Create').click();
     await page.getByText('The key was already created by an earlier attempt').waitFor();
     const { json } = await service.client.get('/v1/api-keys');
     expect(json.filter(({ name }: { name: string }) => name === 'twice')).to.have.length(1);
@@ -98,7 +98,7 @@ describe('the API keys in the console', () => {
     await expectAccessible(page, 'the question');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await revoke.evaluate((one) => one === document.activeElement)).to.equal(true);
+    expect(await isFocused(revoke)).to.equal(true);
     expect((await service.client.get('/v1/products', { token: key })).status).to.equal(200);
     await revoke.click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -120,7 +120,7 @@ describe('the API keys in the console', () => {
     await page.getByRole('cell', { name: '1', exact: true }).waitFor();
     await page.getByText('GET /v1/products').waitFor();
     await page.clock.setFixedTime(used.expiresAt);
-    await page.goto(page.url().replace(/#.*/, '#/keys'));
+    await show(page, '#/keys');
     await page.getByRole('row', { name: /short/ }).getByText('expired').waitFor();
     await expectAccessible(page, 'the list');
   });

@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
-import { expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
-
-const PHONE = { width: 390, height: 844 };
+import { expectAccessible, PHONE } from './accessibility.js';
+import { consolePages, field } from './console-page.js';
 
 describe('the console, while others work', () => {
   const service = inProcessService();
@@ -15,7 +13,7 @@ describe('the console, while others work', () => {
   const isWaiting = (count: number) => until(`${count} wait`, () => waits() === count);
   const change = (id: number, patch: object) => client().patch(`/v1/products/${id}`, patch);
   const status = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
-  const name = (page: Page) => page.getByRole('textbox', { name: 'Name', exact: true });
+  const name = (page: Page) => field(page, 'Name');
 
   before(async () => {
     for (const name of ['Lamp', 'Desk', 'Rug']) await client().post('/v1/products', { name, stock: 1 });

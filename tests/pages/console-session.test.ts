@@ -1,13 +1,10 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { listen } from '#src/process/listen.js';
 import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { prefixProxy } from '../support/prefix-proxy.js';
 import { expectAccessible } from './accessibility.js';
-import { consolePages, signIn } from './console-page.js';
+import { button, consolePages, isFocused, keyWith, signIn } from './console-page.js';
 
 const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
 const links = (page: Page) => page.getByRole('navigation', { name: 'Resources' }).getByRole('link').allInnerTexts();
@@ -15,8 +12,6 @@ const links = (page: Page) => page.getByRole('navigation', { name: 'Resources' }
 describe('the session of the console', () => {
   const service = inProcessService();
   const open = consolePages(service);
-  const createKey = async (scopes: readonly string[]) =>
-    (await service.client.request('POST', '/v1/api-keys', { body: { name: 'test', scopes } })).json;
 
   /** Opens the console without signing in. */
   const visit = async (prepare?: (page: Page) => Promise<unknown>): Promise<Page> =>
@@ -39,7 +34,7 @@ describe('the session of the console', () => {
     await other.goto(url);
     const field = other.getByLabel('API key or access token');
     await field.waitFor();
-    expect(await field.evaluate((one) => one === document.activeElement)).to.equal(true);
+    expect(await isFocused(field)).to.equal(true);
     expect([...origins]).to.deep.equal([`https://localhost:${service.port}`]);
     expect(errors).to.deep.equal([]);
   });
@@ -47,7 +42,7 @@ describe('the session of the console', () => {
   it('says in words that a key is wrong, and keeps it in its field', async () => {
     const page = await visit();
     const field = page.getByLabel('API key or access token');
-    const submit = page.getByRole('button', { name: 'Sign in' });
+    const submit = button(page, 'Sign in');
     await submit.click();
     await page.getByText('Enter a key or an access token.').waitFor();
     await field.fill('not a key');
@@ -64,7 +59,7 @@ describe('the session of the console', () => {
   });
 
   it('shows what the key allows, and no more', async () => {
-    const { key } = await createKey(['products:read', 'users:read', 'users:write']);
+    const { key } = await keyWith(service, 'products:read', 'users:read', 'users:write');
     const { page } = await open('', { key });
     await heading(page, 'Products').waitFor();
     expect(await links(page)).to.deep.equal(['Products', 'Users']);
@@ -77,28 +72,20 @@ describe('the session of the console', () => {
   });
 
   it('accepts an access token', async () => {
-    const { id, key } = await createKey(['orders:read']);
-    const body = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: String(id),
-      client_secret: key,
-    });
+    const { id, key } = await keyWith(service, 'orders:read');
+    const body = `grant_type=client_credentials&client_id=${id}&client_secret=${key}`;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const { json } = await service.client.request('POST', '/oauth/token', {
-      token: null,
-      headers,
-      body: String(body),
-    });
+    const { json } = await service.client.request('POST', '/oauth/token', { token: null, headers, body });
     const { page } = await open('', { key: json.access_token });
     await heading(page, 'Orders').waitFor();
     expect(await links(page)).to.deep.equal(['Orders']);
   });
 
   it('says so if the key has no scope for reading', async () => {
-    const { key } = await createKey(['products:write']);
+    const { key } = await keyWith(service, 'products:write');
     const page = await visit();
     await page.getByLabel('API key or access token').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await button(page, 'Sign in').click();
     await heading(page, 'Nothing to show').waitFor();
   });
 
@@ -134,16 +121,20 @@ describe('the session of the console', () => {
     await other.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     await shown('');
+    await page.reload();
+    await page.getByLabel('API key or access token').waitFor();
+    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    expect(stored).to.not.include('pcs_');
   });
 
   it('asks for another key when the service rejects this one, and keeps what was typed', async () => {
-    const { id, key } = await createKey(['products:read', 'products:write']);
+    const { id, key } = await keyWith(service, 'products:read', 'products:write');
     await service.client.post('/v1/products', { name: 'Lamp' });
     const { page } = await open('#/products', { key });
     await heading(page, 'Products').waitFor();
     await page.getByRole('searchbox').fill('half a word');
     await service.client.delete(`/v1/api-keys/${id}`);
-    await page.getByRole('button', { name: 'Count all' }).click();
+    await button(page, 'Count all').click();
     const dialog = page.getByRole('dialog', { name: 'You are signed out' });
     await dialog.waitFor();
     await dialog.getByLabel('API key or access token').fill(FIRST_KEY);
@@ -151,24 +142,14 @@ describe('the session of the console', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByRole('searchbox').inputValue()).to.equal('half a word');
     expect(await links(page)).to.include('API keys');
-    await page.getByRole('button', { name: 'Count all' }).click();
+    await button(page, 'Count all').click();
     await page.getByText('1 record in all').waitFor();
-  });
-
-  it('ends with the button to sign out: a reload shows nothing', async () => {
-    const { page } = await open();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You are signed out.').waitFor();
-    await page.reload();
-    await page.getByLabel('API key or access token').waitFor();
-    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
-    expect(stored).to.not.include('pcs_');
   });
 
   it('says what the key allows, and how many requests are left', async () => {
     const { page } = await open();
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'About this connection' }).click();
+    await button(page, 'Settings').click();
+    await button(page, 'About this connection').click();
     const about = page.getByRole('dialog', { name: 'About this connection' });
     await about.getByText(/^[\d.,]+ of 1,000,000, counted anew in \d+ s$/).waitFor();
     await about.getByText(/^products:read, products:write, /).waitFor();
@@ -186,10 +167,10 @@ describe('the session of the console', () => {
     await page.getByLabel('API key or access token').fill(FIRST_KEY);
     // The first page can be used without it.
     expect(asked).to.equal(0);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await button(page, 'Sign in').click();
     await page.getByRole('alert').getByText('No connection to the service').waitFor();
     isBroken = false;
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await button(page, 'Sign in').click();
     await heading(page, 'Products').waitFor();
   });
 
@@ -197,7 +178,7 @@ describe('the session of the console', () => {
     const { page } = await open('', { colorScheme: 'light' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await ground();
-    const settings = page.getByRole('button', { name: 'Settings' });
+    const settings = button(page, 'Settings');
     await settings.click();
     await page.getByLabel('Dark').check();
     const dark = await ground();
@@ -215,31 +196,15 @@ describe('the session of the console', () => {
 describe('the console behind a proxy that adds a path prefix', () => {
   const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
   const launched = browser();
-  const proxy = createServer((incoming, outgoing) => {
-    const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
-    const path = (incoming.url ?? '').replace('/shop/', '/');
-    const { method = 'GET' } = incoming;
-    const forwarded = request({ port: service.port, host: '127.0.0.1', method, path, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(forwarded);
-  });
-  before(() => listen(proxy, '127.0.0.1', 0));
-  after(async () => {
-    const closed = once(proxy, 'close');
-    proxy.close();
-    proxy.closeAllConnections();
-    await closed;
-  });
+  const proxy = prefixProxy('/shop', service);
 
   it('signs in, lists and follows the pages', async () => {
     const context = await openContext(launched());
     const page = await context.newPage();
-    await page.goto(`http://localhost:${(proxy.address() as AddressInfo).port}/shop/console#/keys?limit=20`);
+    await page.goto(`http://localhost:${proxy.port}/shop/console#/keys?limit=20`);
     await signIn(page);
     await page.getByRole('link', { name: 'first key' }).waitFor();
-    await page.getByRole('button', { name: 'Settings' }).click();
+    await button(page, 'Settings').click();
     expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).to.match(/\/shop\/docs$/);
     await context.close();
   });

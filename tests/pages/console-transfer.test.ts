@@ -259,14 +259,6 @@ describe('imports in the console', () => {
     await page.getByText('Your key does not allow').waitFor();
     expect(await page.locator('input[type=file]').count()).to.equal(0);
   });
-
-  it('need the keyboard alone', async () => {
-    const { page } = await open('#/import/products');
-    await choose(page, 'a.ndjson', '{"name":"a"}\nbad');
-    await button(page, 'Start import').press('Enter');
-    await page.getByText('1 created, 1 refused.').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).to.equal('H1');
-  });
 });
 
 describe('exports in the console', () => {

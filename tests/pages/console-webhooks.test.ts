@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
+import { expectAccessible, PHONE } from './accessibility.js';
+import { button as buttonIn, consolePages, keyWith } from './console-page.js';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
-const PHONE = { width: 390, height: 844 };
 
 describe('webhooks in the console', () => {
   const service = inProcessService({ WEBHOOK_NETWORKS: '127.0.0.0/8' });
@@ -27,7 +26,7 @@ describe('webhooks in the console', () => {
   it('are created, tested, changed, paused and deleted, and each secret is shown once', async () => {
     const { page, context, errors } = await open('#/webhooks');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const button = (name: string) => buttonIn(page, name);
     const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const read = async () => (await service.client.get('/v1/webhooks/1')).json;
 
@@ -89,8 +88,7 @@ describe('webhooks in the console', () => {
   });
 
   it('are shown to keys with the scope alone', async () => {
-    const { key } = (await service.client.post('/v1/api-keys', { name: 'x', scopes: ['products:read', 'keys:admin'] }))
-      .json;
+    const { key } = await keyWith(service, 'products:read', 'keys:admin');
     const { page } = await open('#/webhooks', { key });
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: 'API keys' }).count()).to.equal(1);
