@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { formFields } from '#packages/pages/console/edit/form-model.js';
 import { isSame, type JsonObject, mergePatch } from '#packages/pages/console/edit/json.js';
 import { differencesOf, mergedRecord, type Side, type ThreeWay } from '#packages/pages/console/edit/three-way.js';
-import type { OpenApi } from '#packages/pages/docs/openapi.js';
-import { References } from '#packages/pages/docs/references.js';
-import { documentOf } from '../../../../support/openapi/described.js';
-
-const FIELDS = formFields({ $ref: '#/components/schemas/ProductInput' }, new References(documentOf({}) as OpenApi));
+import { PRODUCT_FIELDS } from './product-fields.js';
 
 /** Few values, so that the sides often agree. */
 const price = fc.record({ amount: fc.nat(1), currency: fc.constantFrom('EUR', 'USD') });
@@ -25,7 +20,7 @@ const record = fc.record(
 const versions: fc.Arbitrary<ThreeWay> = fc.record({ base: record, yours: record, theirs: record });
 
 function taking(side: Side, all: ThreeWay): JsonObject {
-  const chosen = differencesOf(FIELDS, all).map((one) => ({ path: one.path, value: one[side] }));
+  const chosen = differencesOf(PRODUCT_FIELDS, all).map((one) => ({ path: one.path, value: one[side] }));
   return mergedRecord(all.theirs, chosen);
 }
 
@@ -65,7 +60,7 @@ describe('the differences of a conflict', () => {
     fc.assert(
       fc.property(versions, ({ base, yours, theirs }) => {
         const all = { base, yours, theirs };
-        const differences = differencesOf(FIELDS, all);
+        const differences = differencesOf(PRODUCT_FIELDS, all);
         const find = (name: string, key?: string) =>
           differences.find(({ path }) => path[0] === name && path[1] === key);
         const check = (name: string, key: string | undefined, of: (one: JsonObject) => unknown) => {
@@ -87,7 +82,7 @@ describe('the differences of a conflict', () => {
     const base = { name: 'a', price: { amount: 1, currency: 'EUR' }, attributes: { k: 1, l: 1 } };
     const yours = { ...base, name: 'z', price: { amount: 2, currency: 'EUR' }, attributes: { k: 2, l: 1 } };
     const theirs = { ...base, name: 'z', price: { amount: 1, currency: 'USD' }, attributes: { k: 1 } };
-    const found = differencesOf(FIELDS, { base, yours, theirs });
+    const found = differencesOf(PRODUCT_FIELDS, { base, yours, theirs });
     expect(found.map(({ path, changed }) => [path.join(' '), changed])).to.deep.equal([
       ['price', undefined],
       ['attributes k', 'yours'],
