@@ -113,7 +113,7 @@ describe('the console, when a person edits', () => {
       expect(await field(page, 'SKU').inputValue()).to.equal(taken);
       await field(page, 'SKU').fill('TABLE');
       await save(page);
-      await page.getByRole('heading', { level: 1, name: '“Table”' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Table' }).waitFor();
       const { id, ...made } = await read(idIn(page));
       expect(id).to.be.a('number');
       expect(made).to.deep.equal({
@@ -168,7 +168,7 @@ describe('the console, when a person edits', () => {
       await field(page, 'Stock').fill('1 000');
       await amount.fill('1.000,5');
       await save(page);
-      await page.getByRole('heading', { level: 1, name: '“Mit Komma”' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Mit Komma' }).waitFor();
       expect(await read(idIn(page))).to.deep.include({ price: { amount: 100_050, currency: 'EUR' }, stock: 1000 });
       await page.locator('output', { hasText: '1.000,50\u00a0€' }).waitFor();
       expect(await amount.inputValue()).to.equal('1000,50');
@@ -221,7 +221,7 @@ describe('the console, when a person edits', () => {
       await problems(page).getByText('No connection').waitFor();
       await field(page, 'Name').fill('After');
       await save(page);
-      await page.getByRole('heading', { level: 1, name: '“After”' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'After' }).waitFor();
       expect([await named('Before'), await named('After')].map(({ length }) => length)).to.deep.equal([0, 1]);
     });
   });
@@ -412,7 +412,7 @@ describe('the console, when a person edits', () => {
       await save(page);
       await problems(page).getByText('Somebody deleted this record').waitFor();
       await button(page, 'Create it again').click();
-      await page.getByRole('heading', { level: 1, name: '“Phoenix”' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Phoenix' }).waitFor();
       const hash = new URL(page.url()).hash;
       expect(hash).to.not.equal(`#/products/${id}`);
       expect(await read(Number(hash.split('/').at(-1)))).to.deep.include({
@@ -499,7 +499,7 @@ describe('the console, when a person edits', () => {
       await endTimeToUndo(page);
       await page.getByText('was not deleted').waitFor();
       await page.getByRole('link', { name: 'Show it' }).click();
-      await page.getByRole('heading', { level: 1, name: '“Kept”' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
       expect((await read(id)).name).to.equal('Kept');
     });
 

@@ -118,7 +118,7 @@ describe('the fields of a product in the console', () => {
     it('are a badge for the status, and a filter of one click', async () => {
       const { page } = await open('#/products');
       await hasNames(page, 'Desk lamp', 'Red lamp', 'Old lamp', 'Table');
-      expect(await page.locator('tbody .badge').allInnerTexts()).to.deep.equal(['live', 'draft', 'archived', 'live']);
+      expect(await page.locator('tbody .badge').allInnerTexts()).to.deep.equal(['Live', 'Draft', 'Archived', 'Live']);
       const filter = page.getByRole('group', { name: 'Status' });
       const choice = (name: string) => button(filter, name);
       expect(await choice('All').getAttribute('aria-pressed')).to.equal('true');
@@ -164,8 +164,8 @@ describe('the fields of a product in the console', () => {
       await hasNames(page, 'Red lamp');
       expect(errors).to.deep.equal([]);
       await variants.getByRole('link', { name: 'Red lamp' }).click();
-      await page.getByRole('heading', { name: '“Red lamp”' }).waitFor();
-      expect(await page.locator('.badges').innerText()).to.equal('draft');
+      await page.getByRole('heading', { name: 'Red lamp' }).waitFor();
+      expect(await page.locator('.badges').innerText()).to.equal('Draft');
       await hasNames(page, 'Desk lamp');
       await page.getByRole('list', { name: 'Tags' }).getByRole('link', { name: 'brass' }).click();
       await page.waitForURL((url) => url.hash === '#/products?tags.all=brass');
@@ -176,7 +176,7 @@ describe('the fields of a product in the console', () => {
       const { page } = await open(`#/products/${lamp}`, { key });
       await isLoaded(page.getByRole('img', { name: FRONT.alt }));
       const details = page.locator('.details').last();
-      for (const text of ['live', 'gift', LAMP.url, LAMP.brand, LAMP.gtin, LAMP.group, '1,200'])
+      for (const text of ['Live', 'gift', LAMP.url, LAMP.brand, LAMP.gtin, LAMP.group, '1,200'])
         await details.getByText(text, { exact: true }).waitFor();
     });
   });

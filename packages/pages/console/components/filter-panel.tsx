@@ -191,5 +191,5 @@ function ValueControl({ control, schema, value, onType }: ValueControlProps): JS
 }
 
 function choicesOf(values: readonly unknown[] | undefined): [string, string][] | undefined {
-  return values?.map((one) => [String(one), String(one)]);
+  return values?.map((one) => [String(one), labelOf(String(one))]);
 }

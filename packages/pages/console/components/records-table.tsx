@@ -155,11 +155,12 @@ function RowCheck({ id, name, ids, selection }: RowCheckProps): JSX.Element {
   );
 }
 
-/** The columns of a row on a phone besides its name: all, or pictures and three numbers or choices if there are so many. */
+/** The columns of a row on a phone besides its name: pictures and three others, numbers or choices if there are so many. */
 function phoneColumns(columns: readonly Field[]): readonly Field[] {
   const others = columns.filter(({ meaning }) => meaning !== 'pictures');
   const short = others.filter((field) => kindOf(field) === 'number' || field.schema.enum).slice(0, 3);
-  return short.length < 3 ? columns : columns.filter((one) => short.includes(one) || !others.includes(one));
+  const shown = short.length < 3 ? others.slice(0, 3) : short;
+  return columns.filter((one) => shown.includes(one) || !others.includes(one));
 }
 
 /** In the margin of the row, so that nothing moves. */

@@ -29,7 +29,7 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
   if (value === undefined || value === null) return <NoValue field={field} />;
   if (typeof value === 'string') {
     if (field.meaning === 'link') return <WebAddress url={value} />;
-    if (field.schema.enum) return <span class={`badge ${value}`}>{value}</span>;
+    if (field.schema.enum) return <span class={`badge ${value}`}>{labelOf(value)}</span>;
     if (field.schema.format === 'date-time') return <Time name={field.name} instant={value} />;
     return <span class="text">{value}</span>;
   }
@@ -105,7 +105,7 @@ export function Linked({
 /** No value has a name of its own in some fields, such as `live`. */
 function NoValue({ field: { name, schema } }: Pick<ValueProps, 'field'>): JSX.Element {
   const none = wordsOf(name)?.none;
-  if (schema.enum && none) return <span class={`badge ${none}`}>{none}</span>;
+  if (schema.enum && none) return <span class={`badge ${none}`}>{labelOf(none)}</span>;
   return <span class="none">{none ?? texts.none}</span>;
 }
 
@@ -131,6 +131,6 @@ function textOf(value: unknown): string {
   if (typeof value === 'boolean') return TEXTS.form.booleans[`${value}`];
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([name, member]) => `${name} ${textOf(member)}`)
+    .map(([name, member]) => `${labelOf(name.replace(/Id$/, ''))} ${textOf(member)}`)
     .join(', ');
 }

@@ -224,7 +224,7 @@ function MomentControl(props: ControlProps<string>) {
 function ChoiceControl(props: ControlProps<string, ChoiceField>) {
   const { field, pointer, value, onChange } = props;
   const options = ['', ...field.values].map(
-    (one) => [one, one || (wordsOf(field.name)?.none ?? form.noValue)] as const,
+    (one) => [one, labelOf(one || (wordsOf(field.name)?.none ?? form.noValue))] as const,
   );
   return (
     <Labelled {...useLabelling(props)}>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
@@ -64,9 +65,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   return (
     <div class="import">
       <UnsavedGuard isDirty={isUnfinished} words={texts.leaving} />
-      <p>
-        <a href={list}>{resource.title}</a>
-      </p>
+      <Breadcrumb resource={resource} />
       <h1 ref={run.place} tabIndex={-1}>
         {texts.title(resource.title)}
       </h1>

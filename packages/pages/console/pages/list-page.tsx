@@ -87,7 +87,9 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               {texts.import}
             </a>
           )}
-          {resource.exportTypes.length > 0 && !isRefused && <ExportButton resource={resource} query={matching} />}
+          {resource.exportTypes.length > 0 && !isRefused && !isEmpty && (
+            <ExportButton resource={resource} query={matching} />
+          )}
           {resource.canCreate && api.mayWrite(resource) && (
             <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
               {texts.new(resource.singular)}
@@ -95,7 +97,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           )}
         </div>
       </div>
-      <div class="toolbar">
+      <div class="toolbar" hidden={isEmpty}>
         {resource.isSearchable && (
           <Search
             key={state.words}
@@ -152,7 +154,9 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         )}
         <div>
           <div class="above">
-            <ChoiceFilters resource={resource} filters={state.filters} onChoose={(filters) => go({ filters })} />
+            {!isEmpty && (
+              <ChoiceFilters resource={resource} filters={state.filters} onChoose={(filters) => go({ filters })} />
+            )}
             {page && resource.hasChanges && (
               <NewsLine
                 list={live}
@@ -231,7 +235,6 @@ function Search({ hint, words, onSearch }: SearchProps): JSX.Element {
         <Field label={texts.search} isLabelHidden>
           {(control) => <Input {...control} type="search" placeholder={hint} value={text} onType={setText} />}
         </Field>
-        <Button submit>{texts.search}</Button>
       </form>
     </search>
   );
@@ -284,6 +287,11 @@ function Empty({ resource, isSelected, isFirst, clear, reload, goFirst }: EmptyP
     <div class="empty">
       <h2>{isSelected ? texts.noMatchTitle : texts.emptyTitle}</h2>
       <p>{isSelected ? texts.noMatch : api.mayWrite(resource) ? texts.empty : texts.emptyReadOnly}</p>
+      {!isSelected && resource.canCreate && api.mayWrite(resource) && (
+        <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
+          {texts.new(resource.singular)}
+        </a>
+      )}
       {isSelected && <Button onClick={clear}>{texts.clear}</Button>}
     </div>
   );

@@ -88,7 +88,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
       <Breadcrumb resource={resource} id={id} />
       <div class="heading">
         <div>
-          <h1>{name}</h1>
+          <h1>{String(found?.data['name'] ?? `${labelOf(resource.singular)} ${id}`)}</h1>
           <p class="badges">
             {found &&
               resource.fields

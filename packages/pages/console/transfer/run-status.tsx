@@ -27,11 +27,9 @@ export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
     <>
       <RunTrouble run={run} />
       {state.step === 'done' && progress && <Outcome {...{ resource, run, progress }} />}
-      {progress && (
-        <>
-          <RunProgress run={run} />
-          <Counts {...{ run, progress }} />
-        </>
+      {progress && state.step !== 'done' && <RunProgress run={run} />}
+      {progress && (state.step !== 'done' || progress.refused.size + progress.earlier > 0) && (
+        <Counts {...{ run, progress }} />
       )}
       {!progress && isActive && <p>{texts.starting}</p>}
     </>
