@@ -10,6 +10,7 @@ import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
 import { codeOf } from '../describe-error.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
+import { labelOf } from '../formats.js';
 import { useNews } from '../live/use-news.js';
 import { placeIn } from '../places.js';
 import { hashOf, hashOfList, routeOf } from '../router.js';
