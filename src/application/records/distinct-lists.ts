@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.js';
 import type { Versioned } from '../../domain/record.js';
-import type { Task } from '../../shared/task-scheduler.js';
-import { type Filter, type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../ports/list-query.js';
+import { BACKGROUND, type Task } from '../../shared/task-scheduler.js';
+import { type Filter, type ListPage, type ListQuery, MAX_PAGE_BYTES, type SortOrder } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import { type QueryBudget, takePage } from './lists.js';
+import { paginate, type QueryBudget, takePage } from './lists.js';
 import { fieldValue, positionOf } from './query-semantics.js';
 import { StoredRecord } from './record-json.js';
 
@@ -17,6 +17,8 @@ export interface DistinctQuery extends ListQuery {
 
 /** The most records of the whole list that are read at once. */
 const MAX_READ = 1_000;
+/** An export keeps so many groups, at most about 5 MB of them; beyond that it asks the store. Tuning. */
+const MOST_SEEN = 50_000;
 
 /**
  * Lists in which the first record of each group, in the order of the list, stands for the group. A record is in the
@@ -32,7 +34,24 @@ export class DistinctLists<Fields> {
     private readonly lists: Pick<Repository<Fields>, 'list'>,
     private readonly records: Pick<Repository<Fields>, 'facets'>,
     private readonly budget: QueryBudget,
+    private readonly mostSeen = MOST_SEEN,
   ) {}
+
+  /**
+   * Yields the list from the query's position on, in parts: of so many records of the whole list those that stand for
+   * their groups, which may be none. Only the first part has a time limit.
+   */
+  async *parts(query: DistinctQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+    let { task = BACKGROUND } = query;
+    let seen = query.from ? undefined : new Set<string>();
+    for await (const records of paginate(this.lists, { ...query, limit: MAX_READ })) {
+      const part = { ...query, task };
+      const firsts = await this.firstsAmong(part, records, seen);
+      if (seen && seen.size > this.mostSeen) seen = undefined;
+      yield query.withVariants ? await this.counted(part, firsts) : firsts;
+      task = task.unlimited();
+    }
+  }
 
   /** @throws AppError `query_too_expensive` if so many records stand for no group that the page is not full in time */
   async list(query: DistinctQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -95,19 +114,13 @@ export class DistinctLists<Fields> {
     const before = new Set<string>();
     const others = groupsOf(records, field);
     const [first] = records;
-    for (let hasMore = true; first && hasMore && others.size > 0; ) {
-      const page = await this.lists.list({
-        filters: [...filters, isAmong(field, others)],
-        order,
-        from: positionOf(first, order, 'before'),
-        limit: others.size,
-        task,
-      });
-      for (const group of groupsOf(page.records, field)) {
+    for (const part of first ? partsBefore(first, order) : []) {
+      if (others.size === 0) break;
+      const counts = await this.variantsOf([...filters, ...part], field, others, task);
+      for (const group of counts.keys()) {
         before.add(group);
         others.delete(group);
       }
-      hasMore = page.hasMore && page.records.length > 0;
     }
     return before;
   }
@@ -119,8 +132,9 @@ export class DistinctLists<Fields> {
   ): Promise<readonly Versioned<Fields>[]> {
     const counts = await this.variantsOf(filters, field, groupsOf(records, field), task);
     return records.map((record) => {
+      const group = groupOf(record, field);
       // A group whose records were all deleted meanwhile has no count.
-      const variants = counts.get(groupOf(record, field)) ?? 1;
+      const variants = (group !== undefined && counts.get(group)) || 1;
       return Object.assign(StoredRecord.of(record).asText(), { variants });
     });
   }
@@ -130,16 +144,33 @@ export class DistinctLists<Fields> {
     field: string,
     groups: ReadonlySet<string>,
     task: Task | undefined,
-  ): Promise<ReadonlyMap<unknown, number>> {
+  ): Promise<ReadonlyMap<string, number>> {
     if (groups.size === 0) return new Map();
-    const query = { filters: [...filters, isAmong(field, groups)], fields: [{ field }], limit: groups.size, task };
+    const isAmong: Filter = { field, operator: 'in', values: [...groups] };
+    const query = { filters: [...filters, isAmong], fields: [{ field }], limit: groups.size, task };
     const [facet] = await this.records.facets(query);
-    return new Map(facet?.values.map(({ value, count }) => [value, count]));
+    return new Map(facet?.values.map(({ value, count }) => [value as string, count]));
   }
 }
 
-function isAmong(field: string, groups: ReadonlySet<string>): Filter {
-  return { field, operator: 'in', values: [...groups] };
+/**
+ * The filters of each part of what comes before a record: what the first key of the order decides, then what ties with
+ * the record there and the second key decides, and so on.
+ */
+function partsBefore(record: Versioned<unknown>, order: SortOrder): Filter[][] {
+  const ties: Filter[] = [];
+  return order.map(({ field, descending }) => {
+    const value = fieldValue(record, field);
+    const before: Filter =
+      value === undefined
+        ? { field, operator: 'exists', value: true }
+        : { field, operator: descending ? 'gt' : 'lt', value };
+    const part = [...ties, before];
+    if (value === undefined) ties.push({ field, operator: 'exists', value: false });
+    // Not `eq`, which ignores differences that an order does not.
+    else ties.push({ field, operator: 'gte', value }, { field, operator: 'lte', value });
+    return part;
+  });
 }
 
 function groupOf(record: Versioned<unknown>, field: string): string | undefined {

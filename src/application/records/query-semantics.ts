@@ -134,8 +134,19 @@ export function matchesFilter(table: RecordTable, record: Versioned<unknown>, fi
 
 function matchesValue(table: RecordTable, own: Value, filter: Comparison | Membership): boolean {
   const value = comparedValue(table, filter, own);
-  if (filter.operator === 'in') return filter.values.some((other) => comparedValue(table, filter, other) === value);
+  if (filter.operator === 'in') return membersOf(table, filter).has(value);
   return COMPARISONS[filter.operator](value, comparedValue(table, filter, filter.value));
+}
+
+/** The values of filters as they are compared: there can be 1,000, and each is compared with many records. */
+const MEMBERS = new WeakMap<Membership, ReadonlySet<Value>>();
+
+function membersOf(table: RecordTable, filter: Membership): ReadonlySet<Value> {
+  const known = MEMBERS.get(filter);
+  if (known) return known;
+  const members = new Set(filter.values.map((value) => comparedValue(table, filter, value)));
+  MEMBERS.set(filter, members);
+  return members;
 }
 
 const COMPARISONS = {

@@ -93,9 +93,10 @@ export class RecordService<Fields> {
     return facetsOf(this.deps.records, query);
   }
 
-  /** Yields the whole list from the query's position on, page by page. */
+  /** Yields the whole list from the query's position on, page by page. A page may be empty. */
   pages(query: PageQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
-    return paginate(this, query);
+    const { distinct } = query;
+    return distinct === undefined ? paginate(this.lists, query) : this.distinct.parts({ ...query, distinct });
   }
 
   /** @throws AppError `not_found` */

@@ -1,11 +1,17 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import type { ListPage, ListQuery, Membership } from '#src/application/ports/list-query.js';
+import type {
+  Comparison,
+  Facet,
+  FacetQuery,
+  ListPage,
+  ListQuery,
+  Membership,
+} from '#src/application/ports/list-query.js';
 import { DistinctLists } from '#src/application/records/distinct-lists.js';
-import { paginate, QueryBudget } from '#src/application/records/lists.js';
+import { QueryBudget } from '#src/application/records/lists.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import { BACKGROUND } from '#src/shared/task-scheduler.js';
 import { by, idsOf, product, query } from '../../../contract/repository/records.js';
 import { UnevenClock } from '../../../support/fakes.js';
 import { sized } from '../../../support/run-settings.js';
@@ -18,18 +24,19 @@ class PairedProducts {
 
   constructor(private readonly groups: number) {}
 
-  async list({ limit, from, filters }: ListQuery): Promise<ListPage<Versioned<Product>>> {
-    const [among] = filters as readonly Membership[];
+  async list({ limit, from }: ListQuery): Promise<ListPage<Versioned<Product>>> {
     const place = Number(from?.values[0] ?? 0);
-    if (among) {
-      const first = among.values.map((group) => Number(String(group).slice(1)) + 1).filter((id) => id < place);
-      this.most = Math.max(this.most, among.values.length);
-      return { records: first.slice(0, limit).map((id) => this.at(id)), hasMore: first.length > limit };
-    }
     const length = Math.min(limit, 2 * this.groups - place);
     this.most = Math.max(this.most, length);
     const records = Array.from({ length }, (_, at) => this.at(place + at + 1));
     return { records, hasMore: place + length < 2 * this.groups };
+  }
+
+  async facets({ filters }: FacetQuery): Promise<readonly Facet[]> {
+    const [{ value: end }, { values }] = filters as readonly [Comparison, Membership];
+    this.most = Math.max(this.most, values.length);
+    const before = values.filter((group) => Number(String(group).slice(1)) + 1 < Number(end));
+    return [{ values: before.map((value) => ({ value, count: 1 })), hasMore: false }];
   }
 
   private at(id: number): Versioned<Product> {
@@ -40,16 +47,13 @@ class PairedProducts {
 const CARDS = { distinct: 'group' };
 
 describe('a list of one record a group', () => {
-  it('exports any number of groups, and keeps none of them from page to page', async () => {
+  it('exports any number of groups, and keeps only some of them', async () => {
     const groups = sized({ gate: 5_000, night: 100_000 });
     const products = new PairedProducts(groups);
-    const distinct = new DistinctLists<Product>(products, new MemoryRepository(PRODUCTS, ENDLESS), ENDLESS);
+    const distinct = new DistinctLists<Product>(products, products, ENDLESS, 1_500);
     let next = 1;
-    for await (const page of paginate<Product>(
-      { list: (one) => distinct.list({ ...one, ...CARDS }) },
-      query({ limit: 64 }),
-    ))
-      for (const { id } of page) expect(id).to.equal(next++);
+    for await (const part of distinct.parts({ ...query({ limit: 64 }), ...CARDS }))
+      for (const { id } of part) expect(id).to.equal(next++);
     expect(next).to.equal(groups + 1);
     expect(products.most).to.equal(1_000);
   });
@@ -80,9 +84,10 @@ describe('a list of one record a group', () => {
       expect([idsOf(records), hasMore]).to.deep.equal([[1], true]);
     });
 
-    it('takes any time if an export has begun', async () => {
-      const { records, hasMore } = await slow().list({ ...three, task: BACKGROUND.unlimited() });
-      expect([idsOf(records), hasMore]).to.deep.equal([[1, 3_001, 3_002], false]);
+    it('is exported whole, however long that takes', async () => {
+      const ids: number[] = [];
+      for await (const part of slow().parts(three)) ids.push(...idsOf(part));
+      expect(ids).to.deep.equal([1, 3_001, 3_002]);
     });
   });
 });
