@@ -196,7 +196,7 @@ describe('the console, when a person edits', () => {
       expect(await descriptionOf(pointer(page, '/items/1/productId'))).to.include('This does not exist any more');
       await page.getByRole('button', { name: 'Remove item 2' }).click();
       await save(page);
-      await page.getByRole('heading', { level: 1, name: /^order \d/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /^Order \d/ }).waitFor();
       const [order] = (await service.client.get(`/v1/orders?userId=${user}`)).json;
       expect(order.items.map(({ productId }: { productId: number }) => productId)).to.deep.equal([first, second]);
     });

@@ -340,11 +340,11 @@ describe('exports to edit in the console', () => {
   });
 
   it('are NDJSON for orders, which cannot be imported from CSV', async () => {
-    const { page } = await open('#/orders');
     const { json: user } = await service.client.post('/v1/users', { name: 'Ann', email: 'ann@example.org' });
     const { json: product } = await service.client.post('/v1/products', { name: 'Lamp' });
     const items = [{ productId: product.id, quantity: 2 }];
     const { json: order } = await service.client.post('/v1/orders', { userId: user.id, items });
+    const { page } = await open('#/orders');
     const { name, text } = await exportToEdit(page, '#/orders');
     expect(name).to.equal('orders-edit.ndjson');
     expect(JSON.parse(text)).to.deep.equal({ id: order.id, version: 1, userId: user.id, items });
