@@ -77,7 +77,7 @@ describe('webhooks in the console', () => {
     for (const secret of secrets) expect(await page.content()).to.not.include(secret);
 
     await page.getByRole('link', { name: 'Webhooks' }).first().click();
-    await page.getByRole('row', { name: /search index.*127\.0\.0\.1:9\/b.*active/ }).waitFor();
+    await page.getByRole('row', { name: /search index.*127\.0\.0\.1:9\/b.*Active/ }).waitFor();
     await expectAccessible(page, 'the list');
     await page.getByRole('link', { name: 'search index' }).click();
     await button('Delete').click();

@@ -237,7 +237,7 @@ describe('the fields of a product in the console', () => {
     it('are removed where they are emptied', async () => {
       const id = await create({ ...LAMP, sku: 'LAMP-2', status: 'archived' });
       const { page } = await open(`#/products/${id}`);
-      await page.getByLabel('Status').selectOption('live');
+      await page.getByLabel('Status').selectOption('Live');
       for (const tag of LAMP.tags) await page.getByRole('button', { name: `Remove ${tag}` }).click();
       for (const _ of LAMP.images) await page.getByRole('button', { name: 'Remove picture 1' }).click();
       for (const label of ['Brand', 'GTIN', 'Group', 'Stock', 'SKU']) await field(page, label).fill('');

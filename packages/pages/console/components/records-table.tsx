@@ -155,11 +155,11 @@ function RowCheck({ id, name, ids, selection }: RowCheckProps): JSX.Element {
   );
 }
 
-/** The columns of a row on a phone besides its name: pictures and three others, numbers or choices if there are so many. */
+/** The columns of a row on a phone besides its name: pictures and three others, numbers and choices before them. */
 function phoneColumns(columns: readonly Field[]): readonly Field[] {
   const others = columns.filter(({ meaning }) => meaning !== 'pictures');
-  const short = others.filter((field) => kindOf(field) === 'number' || field.schema.enum).slice(0, 3);
-  const shown = short.length < 3 ? others.slice(0, 3) : short;
+  const isShort = (field: Field) => kindOf(field) === 'number' || field.schema.enum !== undefined;
+  const shown = [...others.filter(isShort), ...others.filter((field) => !isShort(field))].slice(0, 3);
   return columns.filter((one) => shown.includes(one) || !others.includes(one));
 }
 
