@@ -137,7 +137,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
       'query',
       'cursor',
       'invalid_format',
-      'The parameter cursor belongs to another sort or filter.',
+      'The parameter cursor belongs to another sort, filter or distinct.',
     ),
   },
   query_too_expensive: {
