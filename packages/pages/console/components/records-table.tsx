@@ -194,6 +194,6 @@ function open({ target, ctrlKey, metaKey, shiftKey }: MouseEvent, href: string):
 /** Numbers stand right, so that their digits are below each other. Ids are names. */
 function kindOf({ name, schema, meaning }: Field): string {
   if (meaning === 'pictures') return 'picture';
-  const isNumber = /^(integer|number)$/.test(String(schema.type)) && !/id$/i.test(name);
+  const isNumber = /^(integer|number)$/.test(String(schema.type)) && !/(id|by)$/i.test(name);
   return isNumber || name === 'price' ? 'number' : '';
 }
