@@ -133,7 +133,7 @@ describe('the code on the page at /docs', () => {
           Object.defineProperty(navigator, 'clipboard', { value: undefined });
         }),
     });
-    const shown = await blocked.operation('getLiveness');
+    const shown = await blocked.operation('listProducts');
     await shown.element.getByRole('button', { name: 'Copy' }).click();
     await shown.element.getByText('The text is selected').waitFor();
     expect(await blocked.page.evaluate(() => `${getSelection()}`)).to.match(/^curl --include /);
