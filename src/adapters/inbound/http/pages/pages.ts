@@ -93,8 +93,8 @@ interface PageFile {
 interface Page {
   readonly name: string;
   readonly styles: readonly string[];
-  /** Data files, by name. */
-  readonly data?: Readonly<Record<string, object>>;
+  /** Data files in JSON, by name. */
+  readonly data?: Readonly<Record<string, string>>;
   /** Whether it shows pictures of other origins, by https. */
   readonly hasPictures?: boolean;
 }
@@ -104,7 +104,7 @@ export function docsRoutes(): Route[] {
   return pageRoutes({
     name: 'docs',
     styles: ['base.css', 'docs.css'],
-    data: { 'errors.json': errorCodes() },
+    data: { 'errors.json': JSON.stringify(errorCodes()) },
   });
 }
 
@@ -115,9 +115,9 @@ export function consoleRoutes(): Route[] {
 }
 
 /** What a new catalogue can be filled with. The sku of a line is only the type of the product. */
-function sampleProducts(): object {
+function sampleProducts(): string {
   const lines = readProgramFile('src/adapters/inbound/cli/samples.ndjson').trimEnd();
-  return JSON.parse(`[${lines.replaceAll('\n', ',')}]`);
+  return `[${lines.replaceAll('\n', ',')}]`;
 }
 
 /** The error codes with their explanations, from the tables that the service itself uses. */
@@ -142,7 +142,7 @@ function pageRoutes({ name, styles, data = {}, hasPictures = false }: Page): Rou
   const files = new Map([
     ['main.js', file(SCRIPT_TYPE, readProgramFile(`dist/pages/${name}.js`))],
     ...styles.map((style) => [style, file(STYLE_TYPE, read(style))] as const),
-    ...Object.entries(data).map(([path, value]) => [path, file(JSON_TYPE, JSON.stringify(value))] as const),
+    ...Object.entries(data).map(([path, value]) => [path, file(JSON_TYPE, value)] as const),
   ]);
   const names = [...files.keys()];
   const fileOf = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
