@@ -12,7 +12,7 @@ export const TEXTS = {
     signIn: 'Sign in',
     signOut: 'Sign out',
     keyLabel: 'API key or access token',
-    keyHint: 'This tab keeps it until you sign out or close the tab.',
+    keyHint: 'The open tabs of this service keep it until you sign out or close them.',
     keyHintNoStorage: 'This browser blocks the storage of the tab, so a reload signs you out.',
     show: 'Show',
     checking: 'Checking…',
