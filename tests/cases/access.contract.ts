@@ -58,12 +58,7 @@ const FIELDS: Readonly<Record<string, (number: number) => object>> = {
   // Who may create keys gives only scopes that it has.
   'api-keys': () => ({ name: 'access', scopes: ['keys:admin'] }),
   // Nothing listens there, and it is asked for tests alone.
-  webhooks: () => ({
-    name: 'access',
-    url: 'https://127.0.0.1:9/',
-    resources: ['products'],
-    status: 'paused',
-  }),
+  webhooks: () => ({ name: 'access', url: 'https://127.0.0.1:9/', resources: ['products'], status: 'paused' }),
 };
 
 /**

@@ -24,7 +24,7 @@ describe('a chunked body', () => {
   const service = inProcessService();
   const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
 
-  for (const size of [1, 7, 300, 70_000]) {
+  for (const size of [1, 7, 300, 70_000])
     it(`in chunks of ${size} bytes is read unchanged, and so is the next request on the connection`, async () => {
       const description = Array.from({ length: 4_900 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('');
       const body = JSON.stringify({ name: 'x', description }).padEnd(100 * KIB);
@@ -34,14 +34,11 @@ describe('a chunked body', () => {
       expect(text.match(/HTTP\/1\.1 201 /g)).to.have.length(2);
       expect(text.split(description)).to.have.length(3);
     });
-  }
 
   it('in small chunks is read completely behind a large response that the client reads late', async () => {
     const large = 'd'.repeat(5_000);
     const lines = `${JSON.stringify({ name: 'x', description: large })}\n`.repeat(900);
-    await service.client.post('/products/imports', lines, {
-      headers: { 'Content-Type': 'application/x-ndjson' },
-    });
+    await service.client.post('/products/imports', lines, { headers: { 'Content-Type': 'application/x-ndjson' } });
     const socket = await service.client.connect();
     socket.on('error', () => {});
     socket.pause();

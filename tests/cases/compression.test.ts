@@ -23,9 +23,8 @@ describe('a compressed list', () => {
   const get = (path: string, coding?: string, headers = {}) => service.client.get(path, options(coding, headers));
 
   before(async () => {
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 200; i++)
       await service.client.post('/products', { name: `product ${i}`, description: 'many words '.repeat(10) });
-    }
   });
 
   for (const coding of CODING_NAMES) {
@@ -85,7 +84,7 @@ describe('a compressed list', () => {
       ['identity;q=0', undefined],
       ['*;q=0', undefined],
       ['gzip;q=a', undefined],
-    ] as const) {
+    ] as const)
       for (const headers of [{}, LINES]) {
         const response = await get('/products', accepted, headers);
         expect([response.status, codingOf(response), variesByCoding(response)], accepted).to.deep.equal([
@@ -94,7 +93,6 @@ describe('a compressed list', () => {
           true,
         ]);
       }
-    }
   });
 
   it('is uncompressed up to 1 KiB, but still varies by Accept-Encoding', async () => {
@@ -146,7 +144,7 @@ describe('an item and compression', () => {
   });
 });
 
-for (const coding of CODING_NAMES) {
+for (const coding of CODING_NAMES)
   describe(`an export in ${coding}`, () => {
     const service = listService();
     const ENCODED = { 'Accept-Encoding': coding };
@@ -204,4 +202,3 @@ for (const coding of CODING_NAMES) {
       for (const { details } of warnings) expect(details['error']).to.equal(failure);
     });
   });
-}

@@ -39,9 +39,7 @@ function* chunksOf(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
 const anySizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 /** Everything that matters to the syntax, mixed. */
 const anySyntax = fc
-  .array(fc.constantFrom('a', 'é', '"', '""', ',', '\n', '\r\n', '"\n"', ',"', '",', '\u{1f600}'), {
-    maxLength: 30,
-  })
+  .array(fc.constantFrom('a', 'é', '"', '""', ',', '\n', '\r\n', '"\n"', ',"', '",', '\u{1f600}'), { maxLength: 30 })
   .map((parts) => parts.join(''));
 
 describe('the records of CSV', () => {

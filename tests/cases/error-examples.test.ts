@@ -116,11 +116,10 @@ describe('the example of an error', () => {
   for (const [code, provoke] of Object.entries(provoked) as [
     ResponseErrorCode,
     () => Promise<ErrorResponse> | ErrorResponse,
-  ][]) {
+  ][])
     it(`equals the response of the service: ${code}`, async () => {
       const { status, json } = await provoke();
       expect(json).to.deep.equal(exampleOf(code));
       expect(status).to.equal(ERRORS[code].status);
     });
-  }
 });

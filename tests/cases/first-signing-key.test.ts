@@ -9,7 +9,7 @@ import { FakeClock, RecordingLogger } from '../support/fakes.js';
 const REPLICAS = 3;
 
 describe('the first signing key of a store', () => {
-  for (const store of LOCAL_STORES) {
+  for (const store of LOCAL_STORES)
     it(`is created once by concurrent replicas, which all sign with it: ${store.name}`, async () => {
       const { signingKeys: keys, close } = await openNew(store);
       const [signer, clock] = [new Rs256TokenSigner(), new FakeClock()];
@@ -21,5 +21,4 @@ describe('the first signing key of a store', () => {
       expect(current.map(({ kid }) => kid)).to.deep.equal(Array(REPLICAS).fill(first?.key.fields.kid));
       await close();
     });
-  }
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Repository } from '#src/application/ports/repository.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
+import { expectRefusal } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
 import { until } from '../support/until.js';
@@ -62,7 +63,7 @@ describe('an import that matches, while the store is away', () => {
       const mend = breakStore(name);
       const response = await service.client.put('/v1/products/sku/away', { name: 'x' });
       mend();
-      expect([response.status, response.json.code], name).to.deep.equal([503, 'unavailable']);
+      await expectRefusal(response, 'unavailable', name);
       expect(response.headers).to.have.property('retry-after');
       expect(response.headers).to.not.have.any.keys('location', 'content-location', 'etag');
     }

@@ -231,12 +231,8 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         };
         for (const [name, given] of Object.entries(headers))
           await expectStatus('GET', itemPath, [200, 304, 406], { headers: { [name]: given } });
-        await expectStatus('GET', itemPath, text === '1' ? [200] : [400], {
-          headers: { 'API-Version': text },
-        });
-        await expectStatus('DELETE', itemPath, [400, 412], {
-          headers: { 'If-Match': text === '*' ? '"x"' : text },
-        });
+        await expectStatus('GET', itemPath, text === '1' ? [200] : [400], { headers: { 'API-Version': text } });
+        await expectStatus('DELETE', itemPath, [400, 412], { headers: { 'If-Match': text === '*' ? '"x"' : text } });
         await expectStatus('GET', itemPath, [401], { token: null });
         const created = await expectStatus('POST', '/v1/products', [201, 400], {
           body: { name: 'key' },
@@ -260,9 +256,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         ])
           await expectStatus('POST', '/v1/products', [400], { body });
         await expectStatus('POST', '/v1/users', [400], { body: { name: 'x', email: `${text}@x` } });
-        await expectStatus('POST', '/v1/api-keys', [400], {
-          body: { name: text, scopes: ['products:read'] },
-        });
+        await expectStatus('POST', '/v1/api-keys', [400], { body: { name: text, scopes: ['products:read'] } });
         if (!isLine) await expectStatus('POST', '/v1/products', [400], { body: { name: 'x', description: text } });
       }
       expectNoFaults();
@@ -307,10 +301,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
                 headers: { 'Content-Type': 'application/json-patch+json' },
               }),
             );
-            const line = await send('POST', `${path}/imports`, {
-              body: `${JSON.stringify(whole)}\n`,
-              headers: NDJSON,
-            });
+            const line = await send('POST', `${path}/imports`, { body: `${JSON.stringify(whole)}\n`, headers: NDJSON });
             if (JSON.parse(line.text).status !== 400) faults.push(`NDJSON ${plural} with ${name}: ${line.text}`);
           }
           const isColumn = plural === 'products' && /^(price\.|attributes\.)/.test(name);

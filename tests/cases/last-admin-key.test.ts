@@ -43,10 +43,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
 
     it('is still the last one if the other keys lack the scope, have expired or are revoked', async () => {
       await createKey(READER);
-      const expiring = await createKey({
-        ...ADMIN,
-        expiresAt: new Date(service.clock.now() + 60_000).toISOString(),
-      });
+      const expiring = await createKey({ ...ADMIN, expiresAt: new Date(service.clock.now() + 60_000).toISOString() });
       const other = await createKey(ADMIN);
       expect(await revoke(other.path), 'one of several').to.deep.equal([204, undefined]);
       service.clock.pass(60_000);
@@ -70,7 +67,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
     const service = inProcessService({ STORE });
     let survivor = FIRST_KEY;
 
-    for (const whose of ['themselves', 'each other']) {
+    for (const whose of ['themselves', 'each other'])
       it(`leave exactly one if they revoke ${whose} concurrently`, async () => {
         const { client } = service;
         for (let round = 0; round < sized({ gate: 4, night: 8 }); round++) {
@@ -101,7 +98,6 @@ for (const STORE of LOCAL_STORE_NAMES) {
           survivor = left[0] ?? '';
         }
       });
-    }
   });
 }
 

@@ -24,11 +24,7 @@ describe('the metrics of a service', () => {
   };
 
   it('count requests by method, route and status', async () => {
-    const labels = {
-      http_request_method: 'GET',
-      http_route: '/v1/products/{id}',
-      http_response_status_code: '404',
-    };
+    const labels = { http_request_method: 'GET', http_route: '/v1/products/{id}', http_response_status_code: '404' };
     await expectGrowth(
       (now) => now.sum(DURATION_COUNT, labels),
       3,

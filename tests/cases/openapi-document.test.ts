@@ -68,18 +68,14 @@ function operations(document: OpenApiDocument): [name: string, steps: string[], 
   );
 }
 
-for (const variant of VARIANTS) {
+for (const variant of VARIANTS)
   describe(`the OpenAPI document under ${JSON.stringify(variant)}`, () => {
     const root: Node = documentOf(settings(variant));
     const document = new OpenApiDocument(root);
 
     it('passes the strict rules of Redocly', async () => {
       const config = await createConfig({ extends: ['recommended-strict'] });
-      const problems = await lintFromString({
-        source: JSON.stringify(root),
-        absoluteRef: 'openapi.json',
-        config,
-      });
+      const problems = await lintFromString({ source: JSON.stringify(root), absoluteRef: 'openapi.json', config });
       expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).to.deep.equal(
         [],
       );
@@ -143,9 +139,7 @@ for (const variant of VARIANTS) {
     it('describes errors by one response and one schema', () => {
       for (const [name, steps, { responses }] of operations(document))
         for (const status of Object.keys(responses).filter((one) => !/^[23]/.test(one))) {
-          expect(responses[status], `${name} ${status}`).to.include({
-            $ref: '#/components/responses/Failed',
-          });
+          expect(responses[status], `${name} ${status}`).to.include({ $ref: '#/components/responses/Failed' });
           const found = document.at(...steps, 'responses', status)?.node.content['application/json'];
           expect(found.schema.$ref).to.equal('#/components/schemas/Error');
         }
@@ -229,7 +223,6 @@ for (const variant of VARIANTS) {
         }
     });
   });
-}
 
 describe('the OpenAPI document', () => {
   const operation = (variant: Readonly<Record<string, string>>, name: string) => {

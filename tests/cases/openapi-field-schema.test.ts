@@ -53,10 +53,7 @@ const oneOf = (...texts: string[]) => mostly(fc.constantFrom(...texts), TEXT);
 const count = mostly(fc.integer({ min: 1, max: 100 }), NUMBER);
 
 const NAMES = fc.oneof({ arbitrary: fc.constantFrom('colour', 'a.b', '$c'), weight: 9 }, TEXT);
-const ATTRIBUTES = fc.dictionary(NAMES, mostly(fc.boolean(), VALUE), {
-  maxKeys: 52,
-  ...plain,
-});
+const ATTRIBUTES = fc.dictionary(NAMES, mostly(fc.boolean(), VALUE), { maxKeys: 52, ...plain });
 
 /** Mostly valid values of a field. */
 function drawn(field: Field): fc.Arbitrary<unknown> {
@@ -111,15 +108,12 @@ function isRepeated(issue: Issue): boolean {
   return issue.code === 'duplicate_value';
 }
 
-for (const resource of Object.values<ResourceDefinition<never>>(DEFINITIONS as never)) {
+for (const resource of Object.values<ResourceDefinition<never>>(DEFINITIONS as never))
   describe(`the JSON Schema of ${resource.docs.plural}`, () => {
     const schemas = resourceSchemas(resource, 'input');
     const { input } = schemaNames(resource.docs);
     const document = new OpenApiDocument({ components: { schemas } });
-    const location = {
-      node: document.root.components.schemas[input],
-      pointer: `/components/schemas/${input}`,
-    };
+    const location = { node: document.root.components.schemas[input], pointer: `/components/schemas/${input}` };
 
     it('accepts exactly the bodies that the service accepts', () => {
       const seen = { valid: 0, invalid: 0 };
@@ -137,7 +131,6 @@ for (const resource of Object.values<ResourceDefinition<never>>(DEFINITIONS as n
       expect(Math.min(seen.valid, seen.invalid), JSON.stringify(seen)).to.be.above(RUNS / 10);
     });
   });
-}
 
 describe('the JSON Schema of a list', () => {
   it('has its limits', () => {

@@ -70,13 +70,7 @@ if (!POSTGRESQL.isMissing)
       await client.connect();
       const attributes = columnsOf(PRODUCTS).find(({ name }) => name === '"attributes"');
       const arrays = Array.from({ length: SIZES }, (_, size) =>
-        attributes?.cellOf({
-          id: 1,
-          version: 1,
-          createdAt: 1,
-          updatedAt: 1,
-          fields: { attributes: { size } },
-        }),
+        attributes?.cellOf({ id: 1, version: 1, createdAt: 1, updatedAt: 1, fields: { attributes: { size } } }),
       );
       await client.query(PRODUCT_ROWS, [arrays]);
       await client.query(ROWS);
@@ -141,16 +135,8 @@ if (!POSTGRESQL.isMissing)
         const end: Position = { side: 'before', inclusive: true, values: [] };
         const inside = (side: Position['side']): Position => ({ side, inclusive: false, values });
         for (const from of [undefined, end, inside('after'), inside('before')]) {
-          const { indexes, isWhole, isSorted } = await planOf(PRODUCTS, {
-            filters,
-            order,
-            ...(from && { from }),
-          });
-          expect({ indexes, isWhole, isSorted }).to.deep.equal({
-            indexes: [index],
-            isWhole: false,
-            isSorted: false,
-          });
+          const { indexes, isWhole, isSorted } = await planOf(PRODUCTS, { filters, order, ...(from && { from }) });
+          expect({ indexes, isWhole, isSorted }).to.deep.equal({ indexes: [index], isWhole: false, isSorted: false });
         }
       });
 

@@ -17,9 +17,7 @@ if (!POSTGRESQL.isMissing)
     let opened: NewStore;
     /** Two records in each of 90 blocks, more than one statement reads. Every 30th block has another word. */
     const records = Array.from({ length: 180 }, (_, i) =>
-      product(100 + Math.floor(i / 2) * 8_192 + (i % 2), {
-        name: `lamp ${i % 60 === 0 ? 'rare' : ''} w${i}`,
-      }),
+      product(100 + Math.floor(i / 2) * 8_192 + (i % 2), { name: `lamp ${i % 60 === 0 ? 'rare' : ''} w${i}` }),
     );
 
     before(async () => {

@@ -180,9 +180,7 @@ describe('ResultBuffer', () => {
     writeFileSync(`${root}/a file`, '');
     const buffer = make({ folder: `${root}/a file/buffer` });
     await buffer.write('short');
-    expect(await buffer.write('x'.repeat(200)).catch((error: unknown) => error)).to.include({
-      code: 'ENOTDIR',
-    });
+    expect(await buffer.write('x'.repeat(200)).catch((error: unknown) => error)).to.include({ code: 'ENOTDIR' });
     buffer.end();
     expect(await all(buffer)).to.equal('short');
   });
@@ -204,12 +202,7 @@ describe('ResultBuffer', () => {
   });
 
   it('limits all buffers of one client together', async () => {
-    const buffers = new ResultBuffers({
-      folder,
-      memoryBytes: 100,
-      maxClientBytes: 500,
-      maxTotalBytes: 1_000,
-    });
+    const buffers = new ResultBuffers({ folder, memoryBytes: 100, maxClientBytes: 500, maxTotalBytes: 1_000 });
     const [one, two, other] = [buffers.open('a'), buffers.open('a'), buffers.open('b')];
     await one.write('x'.repeat(400));
     expect(await two.write('x'.repeat(200)).catch((error: unknown) => error)).to.be.instanceOf(BufferFull);

@@ -5,7 +5,7 @@ import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
-import type { HttpResponse, RequestOptions } from '../support/http-client.js';
+import { expectRefusal, type HttpResponse, type RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { accessToken, basic, fetchBy, requestToken } from '../support/oauth.js';
 
@@ -49,13 +49,7 @@ describe('the token endpoint', () => {
     expect(header).to.deep.equal({ alg: 'RS256', typ: 'at+jwt' });
     expect(kid).to.match(/^[\w-]{43}$/);
     const { iat = 0, exp, jti, ...claims } = decodeJwt(response.json.access_token);
-    expect(claims).to.deep.equal({
-      iss: issuer(),
-      aud: issuer(),
-      sub: '1',
-      client_id: '1',
-      scope: SCOPES.join(' '),
-    });
+    expect(claims).to.deep.equal({ iss: issuer(), aud: issuer(), sub: '1', client_id: '1', scope: SCOPES.join(' ') });
     expect(iat).to.be.within(now, now + 60);
     expect(exp).to.equal(iat + 600);
     expect(jti).to.match(/^[0-9a-f-]{36}$/);
@@ -71,9 +65,8 @@ describe('the token endpoint', () => {
       [`${GRANT}&client_id=1`, basic('1', FIRST_KEY)],
       [`&${GRANT}&unknown=x&scope=&client_secret=`, basic('1', FIRST_KEY)],
       [GRANT, { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' }],
-    ] as const) {
+    ] as const)
       expect((await request(form, { headers })).status, form).to.equal(200);
-    }
     expect((await requestWithFirstKey(GRANT, { chunked: true })).status).to.equal(200);
   });
 
@@ -81,8 +74,7 @@ describe('the token endpoint', () => {
     const { key, record } = await keyWith(['products:read', 'products:write']);
     const token = await accessToken(service.client, record.id, key, 'products:read');
     expect((await service.client.get('/products', { token })).status).to.equal(200);
-    const denied = await service.client.post('/products', { name: 'x' }, { token });
-    expect([denied.status, denied.json.code]).to.deep.equal([403, 'insufficient_scope']);
+    await expectRefusal(service.client.post('/products', { name: 'x' }, { token }), 'insufficient_scope');
 
     const whole = await accessToken(service.client, record.id, key);
     const once = { headers: { 'Idempotency-Key': 'k' } };
@@ -148,9 +140,8 @@ describe('the token endpoint', () => {
       [413, 'payload_too_large', { chunked: true }, large],
       [406, 'not_acceptable', { headers: { Accept: 'text/html' } }],
       [400, 'unsupported_version', { headers: { 'API-Version': '2' } }],
-    ] as const) {
+    ] as const)
       expectError(await requestWithFirstKey(form ?? GRANT, options), status, code, 'invalid_request');
-    }
     const bytes = Buffer.from(`${GRANT}&scope=é`, 'latin1');
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const notUtf8 = await service.client.post('/oauth/token', bytes, { token: null, headers });
@@ -219,8 +210,7 @@ describe('a client with wrong credentials at the token endpoint', () => {
       [service.client.get('/products', { token: wrong }), ERROR_FIELDS],
       [service.client.get('/products', { token: 'a.b.c' }), ERROR_FIELDS],
     ] as const) {
-      const response = await attempt;
-      expect([response.status, response.json.code]).to.deep.equal([429, 'rate_limited']);
+      const response = await expectRefusal(attempt, 'rate_limited');
       expect(response.headers['ratelimit-policy']).to.equal('"auth";q=20;w=60');
       expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
       expect(Object.keys(response.json).sort()).to.deep.equal(members);
@@ -258,7 +248,7 @@ describe('a client that uses discovery', () => {
   for (const [name, authentication] of [
     ['client_secret_basic', oauth.ClientSecretBasic(FIRST_KEY)],
     ['client_secret_post', oauth.ClientSecretPost(FIRST_KEY)],
-  ] as const) {
+  ] as const)
     it(`gets and uses a token with ${name}, which another service can validate`, async () => {
       const server = await discover();
       expect(server.token_endpoint_auth_methods_supported).to.include(name);
@@ -284,18 +274,13 @@ describe('a client that uses discovery', () => {
       );
       expect(claims).to.include({ client_id: '1', sub: '1', scope: 'products:read products:write' });
     });
-  }
 });
 
 const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource', '/oauth/jwks'];
 
 describe('the OAuth documents', () => {
   const PUBLIC_URL = 'https://api.example.com/catalogue';
-  const service = inProcessService({
-    PUBLIC_URL,
-    OAUTH_ISSUER: 'https://id.example.com',
-    OAUTH_AUDIENCE: 'catalogue',
-  });
+  const service = inProcessService({ PUBLIC_URL, OAUTH_ISSUER: 'https://id.example.com', OAUTH_AUDIENCE: 'catalogue' });
   const get = (path: string, options: RequestOptions = {}) => service.client.get(path, { token: null, ...options });
 
   it('use PUBLIC_URL in every URL, regardless of Host', async () => {
@@ -319,11 +304,10 @@ describe('the OAuth documents', () => {
     for (const [token, error] of [
       [null, ''],
       ['x', 'error="invalid_token", error_description="The service does not know this token.", '],
-    ] as const) {
+    ] as const)
       expect((await get('/products', { token, headers })).headers['www-authenticate']).to.equal(
         `Bearer ${error}resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource"`,
       );
-    }
     const token = await accessToken(service.client, 1, FIRST_KEY);
     expect(decodeJwt(token)).to.include({ iss: PUBLIC_URL, aud: PUBLIC_URL });
     expect((await get('/products', { token })).status).to.equal(200);
@@ -347,7 +331,7 @@ describe('the OAuth documents', () => {
     expect(keys[0].kid).to.equal(kid);
   });
 
-  for (const path of DOCUMENTS) {
+  for (const path of DOCUMENTS)
     it(`are public and cacheable: ${path}`, async () => {
       const response = await get(path, { token: 'bad' });
       expect([response.status, response.headers['cache-control']]).to.deep.equal([200, 'public, max-age=300']);
@@ -368,5 +352,4 @@ describe('the OAuth documents', () => {
       ]);
       expect((await get(`${path}?x=1`)).json.code).to.equal('unknown_parameter');
     });
-  }
 });

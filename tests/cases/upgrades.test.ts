@@ -8,7 +8,7 @@ import { type Application, compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Versioned } from '#src/domain/record.js';
 import { Service } from '#src/process/service.js';
-import { ProxiedClient } from '../support/http-client.js';
+import { expectRefusal, ProxiedClient } from '../support/http-client.js';
 import { jsonLines } from '../support/line-stream.js';
 import { recordsOf } from '../support/links.js';
 import { documentedResponses } from '../support/openapi/described.js';
@@ -214,8 +214,7 @@ for (const { name: folder } of FOLDERS)
 
     it('refuses an API key from its end on', async () => {
       offsetMs += MONTH_MS;
-      const refused = await client.get('/v1/products', token(NAMES.expiring));
-      expect([refused.status, refused.json.code]).to.deep.equal([401, 'token_expired']);
+      await expectRefusal(client.get('/v1/products', token(NAMES.expiring)), 'token_expired');
       expect((await client.get('/v1/products', token(NAMES.readOnly))).status).to.equal(200);
     });
 

@@ -18,11 +18,7 @@ describe('the output of a command', () => {
   });
 
   const runTo = (output: number | 'pipe', ...args: string[]) =>
-    spawnSync(process.execPath, [CLI, ...args], {
-      cwd: folder,
-      stdio: ['ignore', output, 'pipe'],
-      encoding: 'utf8',
-    });
+    spawnSync(process.execPath, [CLI, ...args], { cwd: folder, stdio: ['ignore', output, 'pipe'], encoding: 'utf8' });
   const runToFull = (...args: string[]) => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = runTo(full, ...args);
@@ -68,10 +64,7 @@ describe('the output of a command', () => {
   });
 
   it('keeps the exit code if nobody reads the messages', async () => {
-    const command = spawn(process.execPath, [CLI, 'toString'], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const command = spawn(process.execPath, [CLI, 'toString'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
     command.stderr.destroy();
     expect(await once(command, 'exit')).to.deep.equal([64, null]);
   });

@@ -64,7 +64,7 @@ describe('the completion script', () => {
       .map((line) => line.split('\t')[0])
       .filter((line) => line !== '');
 
-  for (const [line, offers] of OFFERED) {
+  for (const [line, offers] of OFFERED)
     it(`offers ${offers.join(', ')} in bash and fish: ${line}`, () => {
       const words = `source ${script('bash')}; COMP_WORDS=(${line.endsWith(' ') ? `${line} ''` : line})
         COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _catalogue; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -73,7 +73,6 @@ describe('the completion script', () => {
       expect(fish, 'fish').to.include.members([...offers]);
       expect(fish).to.not.include('seed');
     });
-  }
 
   for (const [line, shows] of [
     ['catalogue ke', 'keys '],

@@ -34,11 +34,7 @@ describe('docs/how-to/feed-every-night.md', () => {
     await service.prints(/shown this once/);
     const env = { HOME: folder, PATH: `${folder}/bin:${process.env['PATH']}`, PORT };
     shell = (script) => {
-      const { status, stdout, stderr } = spawnSync('bash', ['-ec', script], {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      });
+      const { status, stdout, stderr } = spawnSync('bash', ['-ec', script], { cwd: folder, env, encoding: 'utf8' });
       expect([status, stderr], script).to.deep.equal([0, '']);
       return stdout;
     };

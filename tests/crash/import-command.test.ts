@@ -59,9 +59,7 @@ describe('catalogue import', () => {
   const product = async (sku: string) => (await service.client.get(`/v1/products/sku/${sku}`)).json;
   const counted = async (prefix: string) => {
     const headers = { Prefer: 'count=exact' };
-    const { headers: got } = await service.client.get(`/v1/products?sku.prefix=${prefix}&limit=1`, {
-      headers,
-    });
+    const { headers: got } = await service.client.get(`/v1/products?sku.prefix=${prefix}&limit=1`, { headers });
     return Number(got['x-total-count']);
   };
 

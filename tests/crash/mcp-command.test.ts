@@ -18,11 +18,7 @@ import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 describe('catalogue mcp', () => {
   const service = inProcessService();
   const startSession = mcpSessions();
-  const environment = (API_KEY = FIRST_KEY) => ({
-    API_KEY,
-    PORT: `${service.port}`,
-    DATA_DIR: service.folder,
-  });
+  const environment = (API_KEY = FIRST_KEY) => ({ API_KEY, PORT: `${service.port}`, DATA_DIR: service.folder });
   const keyFor = async (...scopes: string[]): Promise<{ id: number; key: string }> =>
     (await service.client.post('/v1/api-keys', { name: 'model', scopes })).json;
 

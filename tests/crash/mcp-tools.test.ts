@@ -22,11 +22,7 @@ const named = (records: readonly { readonly name: string }[]) => records.map(({ 
 
 describe('the tools of catalogue mcp', () => {
   const service = inProcessService();
-  const environment = (API_KEY = FIRST_KEY) => ({
-    API_KEY,
-    PORT: `${service.port}`,
-    DATA_DIR: service.folder,
-  });
+  const environment = (API_KEY = FIRST_KEY) => ({ API_KEY, PORT: `${service.port}`, DATA_DIR: service.folder });
   const startSession = mcpSessions();
   let session: McpSession;
   let deleter: McpSession;
@@ -64,14 +60,13 @@ describe('the tools of catalogue mcp', () => {
       ['update', true],
       ['upsert', true],
       ['delete', true],
-    ] as const) {
+    ] as const)
       expect(hints(verb), verb).to.deep.equal({
         readOnlyHint: false,
         destructiveHint,
         idempotentHint: true,
         openWorldHint: false,
       });
-    }
   });
 
   it('describes every field and argument, and the unit of a price', async () => {

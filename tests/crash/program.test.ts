@@ -151,9 +151,7 @@ describe('the program', () => {
         await client.get('/products', { token: null, headers: { ...headers, 'User-Agent': TOKEN } });
       await client.get(`/${TOKEN}?access_token=${TOKEN}`, { token: null });
       await client.get(`/${'x'.repeat(200)}${TOKEN}`, { token: null });
-      await client.get('/products/%0A%7B%22level%22:%22forged%22%7D', {
-        headers: { 'X-Request-Id': 'a"\\b' },
-      });
+      await client.get('/products/%0A%7B%22level%22:%22forged%22%7D', { headers: { 'X-Request-Id': 'a"\\b' } });
       await client.raw('GET /a\\n{"level":"forged"} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     });
     expect(lines.filter((line) => line.includes('"msg":"request"'))).to.have.length.greaterThan(4 + 1);

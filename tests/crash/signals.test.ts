@@ -82,13 +82,7 @@ describe('a signal', () => {
     const { ino } = statSync(join(where, 'data/catalogue.sqlite'));
     const run = new ChildProcessService(where, environment, ['--import', PRELOAD, CLI, ...args]);
     const { code } = await run.exit;
-    return {
-      where,
-      before,
-      ino,
-      code,
-      lines: run.log.split(/[\n\r]|\u001b\[2K/).filter((line) => line !== ''),
-    };
+    return { where, before, ino, code, lines: run.log.split(/[\n\r]|\u001b\[2K/).filter((line) => line !== '') };
   };
 
   for (const [at, [step, args, line]] of STEPS.entries()) {

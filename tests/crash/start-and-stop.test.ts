@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { chain } from '../support/certificate-chain.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
-import { HttpClient, received } from '../support/http-client.js';
+import { expectRefusal, HttpClient, received } from '../support/http-client.js';
 import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -202,18 +202,13 @@ describe('the program', () => {
 
     it('is live and not ready while it waits for its store, and then exits with 75', async () => {
       const where = folder();
-      const service = start(where, {
-        SQLITE_FILE: '/dev/null/x.sqlite',
-        STORE_START_TIMEOUT_SECONDS: '3',
-        PORT: '0',
-      });
+      const service = start(where, { SQLITE_FILE: '/dev/null/x.sqlite', STORE_START_TIMEOUT_SECONDS: '3', PORT: '0' });
       await service.logs(/the store cannot be reached yet/);
       const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"listening"/);
       const client = new HttpClient(Number(port), join(where, 'data/tls/ca.pem'), newApiKey());
       expect((await client.get('/health/live', { token: null })).status).to.equal(200);
       for (const path of ['/health/ready', '/products']) {
-        const response = await client.get(path);
-        expect([response.status, response.json.code], path).to.deep.equal([503, 'unavailable']);
+        const response = await expectRefusal(client.get(path), 'unavailable', path);
         expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);
       }
       client.close();

@@ -61,7 +61,7 @@ describe('the program on a terminal', () => {
   };
   const COLOUR = /\u001b\[\d+m/g;
 
-  for (const WORKERS of ['1', '2']) {
+  for (const WORKERS of ['1', '2'])
     it(`writes one readable line per event and cuts no banner, with WORKERS=${WORKERS}`, async () => {
       const text = await run({ WORKERS });
       expect(text).to.match(BANNER);
@@ -73,7 +73,6 @@ describe('the program on a terminal', () => {
       expect(log).to.match(/ info {2}GET \/\*\/\* {2}404 /m);
       expect(text).to.match(/ started {2}store=sqlite [\s\S]*The product catalogue listens/);
     });
-  }
 
   it('uses colours only if the terminal has them and NO_COLOR is unset', async () => {
     expect(await run({})).to.match(COLOUR);

@@ -4,7 +4,14 @@ import { credentialDigest } from '#src/application/auth/credential-cache.js';
 import { SCOPES } from '#src/domain/access.js';
 import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
-import { type HttpClient, type HttpResponse, type RequestOptions, refusalOf } from '../support/http-client.js';
+import {
+  expectIssues,
+  expectRefusal,
+  type HttpClient,
+  type HttpResponse,
+  type RequestOptions,
+  refusalOf,
+} from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
 import { list } from '../support/list.js';
@@ -83,7 +90,7 @@ for (const store of HTTP_STORE_NAMES) {
         ],
       ];
 
-      for (const [title, body, ...issues] of ISSUES) {
+      for (const [title, body, ...issues] of ISSUES)
         it(`rejects ${title} and creates nothing`, async () => {
           const before = await count();
           const response = await request().post(path, body);
@@ -91,7 +98,6 @@ for (const store of HTTP_STORE_NAMES) {
           expect([status, code, ...found.toSorted()]).to.deep.equal([400, 'validation_failed', ...issues]);
           expect(await count()).to.equal(before);
         });
-      }
 
       it('refuses to grant scopes that the creator lacks, and names them', async () => {
         const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin', 'users:read'] });
@@ -100,8 +106,10 @@ for (const store of HTTP_STORE_NAMES) {
           [['users:read', 'users:write'], 'users:write'],
           [['products:read', 'keys:admin', 'orders:write'], 'products:read orders:write'],
         ] as const) {
-          const response = await request().post(path, { name: 'x', scopes }, { token });
-          expect([response.status, response.json.code]).to.deep.equal([403, 'insufficient_scope']);
+          const response = await expectRefusal(
+            request().post(path, { name: 'x', scopes }, { token }),
+            'insufficient_scope',
+          );
           expect(response.headers['www-authenticate']).to.match(
             new RegExp(`^Bearer error="insufficient_scope", scope="${missing}", resource_metadata="https:`),
           );
@@ -113,18 +121,17 @@ for (const store of HTTP_STORE_NAMES) {
 
       it('reports validation errors before missing scopes', async () => {
         const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin'] });
-        const response = await request().post(path, { name: '', scopes: ['users:read'] }, { token });
-        expect(refusalOf(response)).to.deep.equal([400, 'validation_failed', 'too_short /name']);
+        await expectIssues(request().post(path, { name: '', scopes: ['users:read'] }, { token }), 'validation_failed', [
+          'too_short /name',
+        ]);
       });
 
       it('accepts JSON only, not NDJSON', async () => {
         for (const type of ['application/x-ndjson', 'text/plain']) {
           const headers = { 'Content-Type': type };
-          const response = await request().post(path, READER, { headers });
-          expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+          const response = await expectRefusal(request().post(path, READER, { headers }), 'unsupported_media_type');
           expect(response.json.message).to.include('application/json').and.not.include('ndjson');
-          const imports = await request().post(`${path}/imports`, '{}\n', { headers });
-          expect([imports.status, imports.json.code]).to.deep.equal([404, 'not_found']);
+          await expectRefusal(request().post(`${path}/imports`, '{}\n', { headers }), 'not_found');
         }
       });
     });
@@ -196,16 +203,14 @@ for (const store of HTTP_STORE_NAMES) {
       it('never shows a secret or its digest, and rejects queries for them', async () => {
         const { key } = await createKey();
         const digest = credentialDigest(key);
-        for (const query of ['', '?sort=-id&limit=1', '?fields=id,name,scopes,expiresAt,lastUsedAt,version']) {
+        for (const query of ['', '?sort=-id&limit=1', '?fields=id,name,scopes,expiresAt,lastUsedAt,version'])
           for (const Accept of ['application/json', 'application/x-ndjson']) {
             const { status, text } = await request().get(path + query, { headers: { Accept } });
             expect(status).to.equal(200);
             expect(text).to.not.match(KEY).and.not.include(digest).and.not.include('digest');
           }
-        }
-        for (const query of ['fields=digest', 'fields=key', 'sort=digest', 'sort=lastUsedAt', 'sort=key']) {
+        for (const query of ['fields=digest', 'fields=key', 'sort=digest', 'sort=lastUsedAt', 'sort=key'])
           expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('invalid_parameter');
-        }
         for (const query of [
           `digest=${digest}`,
           `digest.prefix=${digest[0]}`,
@@ -283,8 +288,7 @@ for (const store of HTTP_STORE_NAMES) {
       const { id, key: token } = first.json;
       expect((await request().get('/products', { token })).status).to.equal(200);
       service.clock.pass(60_000);
-      const response = await request().get('/products', { token });
-      expect([response.status, response.json.code]).to.deep.equal([401, 'token_expired']);
+      await expectRefusal(request().get('/products', { token }), 'token_expired');
       expect((await request().get(`/api-keys/${id}`)).json.expiresAt).to.equal(expiresAt);
       const again = await request().post('/api-keys', body, idempotencyKey);
       expect(
@@ -302,8 +306,7 @@ describe('REQUIRE_IF_MATCH and API keys', () => {
   it('requires If-Match to revoke a key', async () => {
     const { id } = (await service.client.post('/api-keys', READER)).json;
     const path = `/api-keys/${id}`;
-    const bare = await service.client.delete(path);
-    expect([bare.status, bare.json.code]).to.deep.equal([428, 'precondition_required']);
+    await expectRefusal(service.client.delete(path), 'precondition_required');
     expect((await service.client.delete(path, { headers: { 'If-Match': '"1"' } })).status).to.equal(204);
   });
 });

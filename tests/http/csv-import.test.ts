@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { issuesOf, received, refusalOf, statusesIn } from '../support/http-client.js';
+import { expectIssues, expectRefusal, issuesOf, received, statusesIn } from '../support/http-client.js';
 import { CSV, NDJSON, outcomes, resultsOf } from '../support/imports.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
@@ -241,8 +241,7 @@ describe('an import of CSV', () => {
     ] as [string, string, ...string[]][])
       it(`creates nothing and reports every column: ${query} ${header.slice(0, 60)}`, async () => {
         const before = await count();
-        const response = await send(`${header}\n${header}\nLamp\n`, {}, `${PATH}${query}`);
-        expect(refusalOf(response)).to.deep.equal([400, 'validation_failed', ...issues]);
+        await expectIssues(send(`${header}\n${header}\nLamp\n`, {}, `${PATH}${query}`), 'validation_failed', issues);
         expect(await count()).to.equal(before);
       });
 
@@ -255,8 +254,7 @@ describe('an import of CSV', () => {
         ...['', '\n\r\n\n', '\ufeff', '\ufeff\r\n'].map((body) => [body, 'The body has no header row.'] as const),
         ...['"name', 'na"me', 'name,"sku"x', Buffer.from([0xff, 0xfe, 0x6e, 0])].map((body) => [body, ''] as const),
       ] as const) {
-        const { status, json } = await send(header);
-        expect([status, json.code], JSON.stringify(header)).to.deep.equal([400, 'malformed_csv']);
+        const { json } = await expectRefusal(send(header), 'malformed_csv', JSON.stringify(header));
         expect(json.message).to.include(message);
       }
     });
@@ -338,8 +336,11 @@ describe('an import of CSV', () => {
       ['empty=keep&existing=merge', NDJSON, 3],
       ['match=sku&empty=CLEAR', CSV, 1],
     ] as const) {
-      const response = await service.client.post(`${PATH}?${query}`, '', { headers });
-      expect([response.status, response.json.code], query).to.deep.equal([400, 'invalid_parameter']);
+      const response = await expectRefusal(
+        service.client.post(`${PATH}?${query}`, '', { headers }),
+        'invalid_parameter',
+        query,
+      );
       expect(issuesOf(response), query).to.have.length(issues);
     }
   });
@@ -348,10 +349,8 @@ describe('an import of CSV', () => {
     it('with charset=utf-8 and header=present only', async () => {
       for (const type of ['text/csv; charset=utf-8', 'Text/CSV;charset="UTF-8"; header=present'])
         expect(outcomes(resultsOf(await send('name\nx\n', { 'Content-Type': type }))), type).to.deep.equal([201]);
-      for (const type of ['text/csv; charset=iso-8859-1', 'text/csv; header=absent', 'text/csv;HEADER="Absent"']) {
-        const response = await send('name\nx\n', { 'Content-Type': type });
-        expect([response.status, response.json.code], type).to.deep.equal([415, 'unsupported_media_type']);
-      }
+      for (const type of ['text/csv; charset=iso-8859-1', 'text/csv; header=absent', 'text/csv;HEADER="Absent"'])
+        await expectRefusal(send('name\nx\n', { 'Content-Type': type }), 'unsupported_media_type', type);
       expect((await send('name\nx\n', { 'Content-Encoding': 'gzip' })).status).to.equal(415);
     });
 

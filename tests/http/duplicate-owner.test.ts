@@ -11,7 +11,7 @@ const UNIQUE = [
   { plural: 'users', field: 'email', value: 'taken@example.com', same: 'TAKEN@example.com' },
 ] as const;
 
-for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
+for (const settings of [{}, { PUBLIC_READ: 'products' }])
   describe(`the record that has a unique value already, with the settings ${JSON.stringify(settings)}`, () => {
     const service = inProcessService(settings);
 
@@ -90,4 +90,3 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
       });
     }
   });
-}

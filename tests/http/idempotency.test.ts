@@ -6,7 +6,7 @@ import { isReplay, MADE, MEBIBYTE, outcome, posting, REPLAYED } from '../support
 import { inProcessService } from '../support/in-process-service.js';
 
 // record-creation-races.test.ts has requests that are refused, retried or concurrent.
-for (const store of HTTP_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES)
   describe(`an Idempotency-Key, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const { post, fresh, count } = posting(service);
@@ -54,7 +54,6 @@ for (const store of HTTP_STORE_NAMES) {
       }
     });
   });
-}
 
 describe('an Idempotency-Key and the rate limit', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '3600' });

@@ -60,7 +60,7 @@ resourceContract({
   ],
 });
 
-for (const store of HTTP_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES)
   describe(`orders on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
@@ -146,4 +146,3 @@ for (const store of HTTP_STORE_NAMES) {
       expect((await request().post('/orders', body)).status).to.equal(400);
     });
   });
-}

@@ -94,9 +94,8 @@ describe('paging', () => {
       ['/products', 'API-Version, Accept, Prefer, Accept-Encoding'],
       ['/v1/products', 'Accept, Prefer, Accept-Encoding'],
     ] as const) {
-      for (const Accept of ['*/*', 'application/x-ndjson']) {
+      for (const Accept of ['*/*', 'application/x-ndjson'])
         expect((await service.client.get(path, { headers: { Accept } })).headers['vary']).to.equal(vary);
-      }
       for (const [query, token, status] of [
         ['?limit=0', undefined, 400],
         ['', null, 401],
@@ -116,9 +115,8 @@ describe('paging', () => {
 
     it('is the number of all matches, on any page', async () => {
       const next = (await page(service.client, '/products?limit=5&id.lte=10')).links['next'] ?? '';
-      for (const path of ['/products?limit=5&id.lte=10', next, '/products?id.lte=10&limit=1&sort=-name']) {
+      for (const path of ['/products?limit=5&id.lte=10', next, '/products?id.lte=10&limit=1&sort=-name'])
         expect(countHeaders(await counted(path, 'count=exact')), path).to.deep.equal(['10', 'count=exact']);
-      }
       expect(countHeaders(await counted('/v1/products', 'count=exact'))).to.deep.equal(['250', 'count=exact']);
       expect(countHeaders(await counted('/products?name=none', 'count=exact'))).to.deep.equal(['0', 'count=exact']);
     });
@@ -158,7 +156,7 @@ describe('an empty list', () => {
 for (const [order, ids] of [
   ['', [1, 2, 3, 4]],
   ['&sort=-name', [4, 3, 2, 1]],
-] as const) {
+] as const)
   describe(`pages that have become empty, with ${order || 'no sort'}`, () => {
     const service = inProcessService();
     const [first, second, third, fourth] = ids;
@@ -193,4 +191,3 @@ for (const [order, ids] of [
       expect([back.ids, Object.keys(back.links)]).to.deep.equal([[], ['first', 'next']]);
     });
   });
-}

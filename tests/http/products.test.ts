@@ -36,7 +36,7 @@ resourceContract(
   HTTP_STORE_NAMES.map((store) => ({ store, parts: 'whole' })),
 );
 
-for (const store of HTTP_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES)
   describe(`products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
@@ -80,4 +80,3 @@ for (const store of HTTP_STORE_NAMES) {
       });
     });
   });
-}

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
+import { expectRefusal } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
 
@@ -79,10 +80,8 @@ for (const STORE of HTTP_STORE_NAMES)
         expect(await idsOf(`${query}&cursor=${cursor}`), query).to.deep.equal([1, 4]);
       const mismatch = await get(`${several}&sort=createdAt&cursor=${cursor}`);
       expect(mismatch.status, 'keys after the id do not matter').to.equal(200);
-      for (const query of [`sort=createdAt&${several}`, `${several}&name.in=d`, `${several}&id.lt=9`]) {
-        const { status, json } = await get(`${query}&cursor=${cursor}`);
-        expect([status, json.code], query).to.deep.equal([400, 'cursor_mismatch']);
-      }
+      for (const query of [`sort=createdAt&${several}`, `${several}&name.in=d`, `${several}&id.lt=9`])
+        await expectRefusal(get(`${query}&cursor=${cursor}`), 'cursor_mismatch', query);
     });
 
     it('name both spellings if a parameter is given in two', async () => {

@@ -48,11 +48,10 @@ describe('the security headers', () => {
     await service.client.post('/products', { name: 'Lamp' });
   });
 
-  for (const [title, firstLine] of Object.entries(FIRST_LINES)) {
+  for (const [title, firstLine] of Object.entries(FIRST_LINES))
     it(`are in the response to ${title}, which does not reveal the software`, async () => {
       expectProtected(await headersOf(service.client, firstLine), title);
     });
-  }
 
   it('are in a 304 and a 204 response', async () => {
     const { headers } = await service.client.get('/products/1');

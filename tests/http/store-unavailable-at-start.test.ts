@@ -11,7 +11,7 @@ import { Service } from '#src/process/service.js';
 import { product } from '../contract/repository/records.js';
 import { AdvancedClock } from '../support/fakes.js';
 import { freePort } from '../support/free-port.js';
-import { HttpClient } from '../support/http-client.js';
+import { expectRefusal, HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { Scrape } from '../support/scrape.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -116,8 +116,7 @@ async function expectUnready({ client }: { readonly client: HttpClient }, reason
   await probe(client);
   expect((await client.get('/openapi.json')).status).to.equal(200);
   for (const path of ['/health/ready', '/v1/products/1', '/v1/products/changes', '/oauth/jwks']) {
-    const { status, json, headers } = await client.get(path);
-    expect([status, json.code], path).to.deep.equal([503, 'unavailable']);
+    const { json, headers } = await expectRefusal(client.get(path), 'unavailable', path);
     expect(json.message, path).to.match(reason);
     expect(headers['retry-after'], path).to.match(/^\d+$/);
   }

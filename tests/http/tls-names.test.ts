@@ -55,11 +55,7 @@ describe('the self-signed certificate', () => {
   });
 
   describe('of a start with fewer names', () => {
-    const service = inProcessService({
-      DATA_DIR: folder,
-      TLS_NAMES: 'shop.example',
-      PUBLIC_URL: 'https://a_b',
-    });
+    const service = inProcessService({ DATA_DIR: folder, TLS_NAMES: 'shop.example', PUBLIC_URL: 'https://a_b' });
 
     it('is renewed for the host of PUBLIC_URL, and loses what is no longer set', async () => {
       expect(await trusted(service, [...ALL, 'a_b'])).to.deep.equal([...LOCAL, 'shop.example', 'a_b']);

@@ -15,7 +15,7 @@ resourceContract({
   ],
 });
 
-for (const store of HTTP_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES)
   describe(`the e-mail address of a user on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
@@ -31,4 +31,3 @@ for (const store of HTTP_STORE_NAMES) {
       expect((await post('MINE@example.com')).status).to.equal(201);
     });
   });
-}

@@ -75,11 +75,7 @@ describe('catalogue check, with servers', () => {
   it('says that a server does not respond, without its password', async () => {
     const MONGODB_URL = 'mongodb://me:hunter2@127.0.0.1:1/x?serverSelectionTimeoutMS=500';
     const redis = { RATE_LIMITER: 'redis', REDIS_URL: 'redis://:hunter2@127.0.0.1:1' };
-    const { code, out, err } = await catalogue(folder(), ['check'], {
-      STORE: 'mongodb',
-      MONGODB_URL,
-      ...redis,
-    });
+    const { code, out, err } = await catalogue(folder(), ['check'], { STORE: 'mongodb', MONGODB_URL, ...redis });
     expect([code, err]).to.deep.equal([1, '']);
     expect(out)
       .to.match(/^wrong +store +MongoDB does not respond/m)
@@ -91,10 +87,7 @@ describe('catalogue check, with servers', () => {
     const redis = await RedisServer.onFreePort();
     await redis.run();
     try {
-      const { code, out } = await catalogue(folder(), ['check'], {
-        RATE_LIMITER: 'redis',
-        REDIS_URL: redis.url,
-      });
+      const { code, out } = await catalogue(folder(), ['check'], { RATE_LIMITER: 'redis', REDIS_URL: redis.url });
       expect(code, out).to.equal(0);
       expect(out)
         .to.match(/^(ok|warning) +Redis +it responds in \d+ ms$/m)

@@ -114,13 +114,7 @@ describe('catalogue copy', () => {
       sku: `s${at}`,
       ...(at % 3 === 0 && { price: { amount: at * 2 ** 40, currency: 'EUR' } }),
       ...(at % 5 === 0 && { tags: [`t${at % 7}`, '😀'], stock: at }),
-      attributes: {
-        'a.b': at / 7,
-        $c: -0.1,
-        '': null,
-        text: NAMES[(at + 1) % NAMES.length],
-        yes: at % 2 === 0,
-      },
+      attributes: { 'a.b': at / 7, $c: -0.1, '': null, text: NAMES[(at + 1) % NAMES.length], yes: at % 2 === 0 },
     }));
     const imported = await client.post('/products/imports', lines.map((line) => JSON.stringify(line)).join('\n'), {
       headers: { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'lines' },

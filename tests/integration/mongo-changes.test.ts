@@ -79,7 +79,7 @@ describe('the feed of changes on MongoDB', () => {
     expect(await store.products.removeAll([{ id, expected, at: AT }])).to.deep.equal([true]);
   const follower = () => Follower.of(store.changes.products, store.products);
 
-  for (const [name, [target, occurrence]] of Object.entries(STEPS)) {
+  for (const [name, [target, occurrence]] of Object.entries(STEPS))
     describe(`if a mover is suspended ${name}`, () => {
       const suspend = async () => {
         const other = await suspendable();
@@ -129,7 +129,6 @@ describe('the feed of changes on MongoDB', () => {
         expect(found, 'no number is left out').to.deep.equal(found.map((_, at) => at + 1));
       });
     });
-  }
 
   it('gets no entry from a mover that others have overtaken', async () => {
     await insert(1, 2);
@@ -231,11 +230,7 @@ describe('the feed of changes on MongoDB', () => {
   it('starts the age of a tombstone when its deletion is in the log', async () => {
     await insert(1);
     await remove(1, 1);
-    expect(await documents().findOne({ _id: 1 })).to.deep.equal({
-      _id: 1,
-      version: 2,
-      updatedAt: new Date(AT),
-    });
+    expect(await documents().findOne({ _id: 1 })).to.deep.equal({ _id: 1, version: 2, updatedAt: new Date(AT) });
     const before = Date.now();
     await store.changes.products.end();
     const moved = await documents().findOne({ _id: 1 });
@@ -254,14 +249,7 @@ describe('the feed of changes on MongoDB', () => {
       const following = await follower();
       await overwrite(1, 2);
       const at = new Date(AT);
-      await documents().insertOne({
-        _id: 2,
-        live: true,
-        version: 1,
-        createdAt: at,
-        updatedAt: at,
-        fields: {},
-      });
+      await documents().insertOne({ _id: 2, live: true, version: 1, createdAt: at, updatedAt: at, fields: {} });
       expect(await following.catchUp()).to.equal(true);
       expect([...following.known]).to.deep.equal([
         [1, 2],

@@ -47,24 +47,14 @@ describe('expiry on MongoDB', () => {
 
   // Numbers, because a database that a release made keeps its indexes: others in their place end the start.
   const expected = [
-    ...EXPIRING_TABLES.map(({ name }) => ({
-      name,
-      key: { deletedAt: 1 },
-      expireAfterSeconds: 180_000,
-      sparse: true,
-    })),
+    ...EXPIRING_TABLES.map(({ name }) => ({ name, key: { deletedAt: 1 }, expireAfterSeconds: 180_000, sparse: true })),
     ...RESOURCE_TABLES.map(({ name }) => ({
       name: `${name}_reservations`,
       key: { reservedAt: 1 },
       expireAfterSeconds: 90_000,
       sparse: true,
     })),
-    {
-      name: 'api_key_usage',
-      key: { hour: 1 },
-      expireAfterSeconds: 93_600,
-      sparse: true,
-    },
+    { name: 'api_key_usage', key: { hour: 1 }, expireAfterSeconds: 93_600, sparse: true },
   ];
 
   it('covers reservations, usage and tombstones, but not those of API keys, after concurrent and later starts', async () => {

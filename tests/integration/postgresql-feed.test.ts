@@ -265,9 +265,7 @@ if (HAS_POSTGRESQL) {
         "SELECT pid FROM pg_stat_activity WHERE backend_type IN ('walwriter', 'background writer', 'checkpointer')";
       for (const { pid } of (await server.query(writers)).rows) process.kill(pid, 'SIGSTOP');
       for (let lost = 0; lost < 20; lost++) await server.query('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
-      const { next: place } = (await changes.products.read(await changes.products.end(), PAGE)) ?? {
-        next: '',
-      };
+      const { next: place } = (await changes.products.read(await changes.products.end(), PAGE)) ?? { next: '' };
       const highest = async () => Number((await server.query('SELECT pg_current_xact_id() AS id')).rows[0].id);
       const before = await highest();
       await server.kill();

@@ -3,6 +3,8 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect as netConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
+import { expect } from 'chai';
+import { list } from './list.js';
 import type { DocumentedResponses } from './openapi/documented-responses.js';
 
 export interface HttpResponse {
@@ -25,6 +27,52 @@ export function issuesOf({ json }: HttpResponse): string[] {
 /** Returns the status and the code of an error, and its details as {@link issuesOf} has them. */
 export function refusalOf(response: HttpResponse): (number | string)[] {
   return [response.status, response.json.code, ...issuesOf(response)];
+}
+
+/** The status of each error code, as the contract has it. */
+const STATUSES = Object.entries({
+  400: list`malformed_json  malformed_csv  validation_failed  unknown_parameter  invalid_parameter  invalid_cursor
+    cursor_mismatch  query_too_expensive  invalid_patch  invalid_idempotency_key  unsupported_version`,
+  401: list`unauthenticated  invalid_token  token_expired`,
+  403: list`insufficient_scope  https_required`,
+  404: list`not_found`,
+  405: list`method_not_allowed`,
+  406: list`not_acceptable`,
+  409: list`duplicate_value  patch_test_failed  last_admin_key  limit_reached`,
+  410: list`cursor_expired`,
+  412: list`precondition_failed`,
+  413: list`payload_too_large`,
+  414: list`uri_too_long`,
+  415: list`unsupported_media_type`,
+  422: list`idempotency_key_reused`,
+  428: list`precondition_required`,
+  429: list`rate_limited`,
+  500: list`internal_error`,
+  503: list`unavailable`,
+});
+
+/** Expects an error with this code and its status, whatever its details are. @returns the response */
+export async function expectRefusal(
+  attempt: HttpResponse | Promise<HttpResponse>,
+  code: string,
+  what = '',
+): Promise<HttpResponse> {
+  const response = await attempt;
+  const [status] = STATUSES.find(([, codes]) => codes.includes(code)) ?? [];
+  expect(refusalOf(response).slice(0, 2), `${what} ${response.text}`).to.deep.equal([Number(status), code]);
+  return response;
+}
+
+/** Expects an error with this code, its status, and these details as {@link issuesOf} has them. @returns the response */
+export async function expectIssues(
+  attempt: HttpResponse | Promise<HttpResponse>,
+  code: string,
+  issues: readonly string[],
+  what = '',
+): Promise<HttpResponse> {
+  const response = await expectRefusal(attempt, code, what);
+  expect(issuesOf(response), what).to.deep.equal(issues);
+  return response;
 }
 
 /** Returns the status and the error code of each response in the bytes of a connection. */

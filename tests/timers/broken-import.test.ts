@@ -74,7 +74,7 @@ describe('an interrupted import', () => {
   const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'k' };
   const line = '{"name":"x"}\n';
 
-  for (const coding of ['identity', 'br']) {
+  for (const coding of ['identity', 'br'])
     it(`does not affect later imports if its client disconnects, with ${coding}`, async () => {
       for (const [lastStep, lines] of DISCONNECTS) {
         const socket = await http.client.connect();
@@ -89,12 +89,7 @@ describe('an interrupted import', () => {
             };
           });
         });
-        const head = Object.entries({
-          ...headers,
-          Host: 'x',
-          'Accept-Encoding': coding,
-          'Content-Length': '9999',
-        });
+        const head = Object.entries({ ...headers, Host: 'x', 'Accept-Encoding': coding, 'Content-Length': '9999' });
         socket.write(
           `POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${line.repeat(lines)}`,
         );
@@ -106,13 +101,12 @@ describe('an interrupted import', () => {
         expect([status, text]).to.deep.equal([200, '{"line":1,"status":201,"id":1}\n']);
       }
     });
-  }
 
   for (const [failing, error] of [
     ['first batch', new Error('a defect')],
     ['second batch', new Error('a defect')],
     ['second batch', Object.assign(new Error('an error of MongoDB with its number'), { code: 13 })],
-  ] as const) {
+  ] as const)
     it(`is cut off if its ${failing} fails: ${error.message}`, async () => {
       http.handler = importing(() => {
         step = async (name) => {
@@ -122,7 +116,6 @@ describe('an interrupted import', () => {
       const refusal = await http.client.post('/', line.repeat(10_000), { headers }).catch((error) => error);
       expect(refusal).to.be.an('error');
     });
-  }
 
   /** @returns a connection on which an import has begun; only the tests read from it */
   const beginImport = async () => {
@@ -145,9 +138,8 @@ describe('an interrupted import', () => {
     const lines = line.repeat(1_000);
     const chunk = `${lines.length.toString(16)}\r\n${lines}\r\n`;
     // Far more than the socket buffers of both ends hold.
-    for (let sent = 0; sent < 2_000 && !socket.destroyed; sent++) {
+    for (let sent = 0; sent < 2_000 && !socket.destroyed; sent++)
       if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
-    }
     socket.resume();
     await closed;
     expect((await http.client.post('/', line, { headers })).status).to.equal(200);

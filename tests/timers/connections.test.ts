@@ -20,7 +20,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('concurrent connections', () => {
   const folder = temporaryFolder();
-  for (const kind of ['TLS', 'plain HTTP']) {
+  for (const kind of ['TLS', 'plain HTTP'])
     describe(`over ${kind}`, () => {
       let server: Server;
       let client: HttpClient;
@@ -94,7 +94,6 @@ describe('concurrent connections', () => {
         }
       });
     });
-  }
 
   describe('from one IP address', () => {
     let server: Server;
@@ -145,7 +144,7 @@ describe('concurrent connections', () => {
 
 describe('the last response of a connection', () => {
   const folder = temporaryFolder();
-  for (const kind of ['TLS', 'plain HTTP']) {
+  for (const kind of ['TLS', 'plain HTTP'])
     describe(`over ${kind}`, () => {
       const BODY = 'x'.repeat(100_000);
       let server: Server;
@@ -205,5 +204,4 @@ describe('the last response of a connection', () => {
         socket.destroy();
       });
     });
-  }
 });

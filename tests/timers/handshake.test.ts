@@ -29,12 +29,7 @@ function helloWithCompression(): Buffer {
 
 describe('a TLS handshake', () => {
   const folder = temporaryFolder();
-  const timeouts = {
-    handshakeMs: HANDSHAKE_MS,
-    headersMs: 10_000,
-    requestMs: 10_000,
-    silenceMs: 10_000,
-  };
+  const timeouts = { handshakeMs: HANDSHAKE_MS, headersMs: 10_000, requestMs: 10_000, silenceMs: 10_000 };
   let server: ReturnType<typeof createTlsServer>;
   let port: number;
   let ca: Buffer;

@@ -96,12 +96,7 @@ describe('a store with a MongoDB server', () => {
 
   it('begins no outage because the server gives a search up while heartbeats are late', async () => {
     let areLate = false;
-    const tooLong = {
-      ok: 0,
-      code: 50,
-      codeName: 'MaxTimeMSExpired',
-      errmsg: 'operation exceeded time limit',
-    };
+    const tooLong = { ok: 0, code: 50, codeName: 'MaxTimeMSExpired', errmsg: 'operation exceeded time limit' };
     script = (name, { client }) => {
       if (name === 'find') return tooLong;
       // The handshake of a new connection names the client; a heartbeat does not.

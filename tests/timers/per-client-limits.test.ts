@@ -11,7 +11,7 @@ import { errors } from '#src/adapters/inbound/http/pipeline/app.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { ListQuery } from '#src/application/ports/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
-import { HttpClient } from '../support/http-client.js';
+import { expectRefusal, HttpClient } from '../support/http-client.js';
 import { FIRST_KEY, type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { DetailLogger, listService, middlewareHarness } from '../support/middleware-harness.js';
 import { Scrape } from '../support/scrape.js';
@@ -141,8 +141,7 @@ describe('unread responses', () => {
     await until('both responses are being sent', () => figures().inUse === 2 * LARGE);
     const first = get('a');
     await until('the next one waits', () => figures().waiting === 1);
-    const refused = await get('a');
-    expect([refused.status, refused.json.code]).to.deep.equal([503, 'unavailable']);
+    await expectRefusal(get('a'), 'unavailable');
     expect((await get('a', '/small')).status).to.equal(200);
     expect((await get('b')).status).to.equal(200);
     for (const socket of sockets) socket.destroy();
@@ -336,11 +335,7 @@ describe('a write whose response exceeds the memory limit', () => {
   it('is either rejected without writing, or completed with a normal response', async () => {
     const description = 'd'.repeat(5_000);
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v'.repeat(400)]));
-    const { headers, json } = await service.client.post('/v1/products', {
-      name: 'x',
-      description,
-      attributes,
-    });
+    const { headers, json } = await service.client.post('/v1/products', { name: 'x', description, attributes });
     const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(150);
     await service.client.post('/v1/products/imports', lines, { headers: LINES });
     const sockets: Socket[] = [];

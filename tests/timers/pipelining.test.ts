@@ -35,11 +35,7 @@ const EXCHANGE = fc.record({
   chunk: fc.constantFrom(0, 0, 1_000, 7),
 });
 const PIECES = fc.array(
-  fc.record({
-    size: fc.constantFrom(3_000, 20_000, 400_000),
-    wait: fc.constantFrom(0, 0, 2),
-    pauses: fc.boolean(),
-  }),
+  fc.record({ size: fc.constantFrom(3_000, 20_000, 400_000), wait: fc.constantFrom(0, 0, 2), pauses: fc.boolean() }),
   { minLength: 1, maxLength: 20 },
 );
 
@@ -63,7 +59,7 @@ function sendStream(text: string, response: ServerResponse): void {
 }
 
 describe('pipelined requests', () => {
-  for (const kind of ['TLS', 'plain HTTP']) {
+  for (const kind of ['TLS', 'plain HTTP'])
     describe(`over ${kind}`, () => {
       const folder = temporaryFolder();
       /** No request meets them, however slow the machine is. */
@@ -134,11 +130,7 @@ describe('pipelined requests', () => {
             const socket = await send('');
             const text = received(socket);
             for (let sent = 0, at = 0; sent < bytes.length; at++) {
-              const { size, wait, pauses } = pieces[at % pieces.length] ?? {
-                size: 100,
-                wait: 0,
-                pauses: false,
-              };
+              const { size, wait, pauses } = pieces[at % pieces.length] ?? { size: 100, wait: 0, pauses: false };
               if (pauses) socket.pause();
               socket.write(bytes.subarray(sent, sent + size));
               sent += size;
@@ -335,5 +327,4 @@ describe('pipelined requests', () => {
         expect(statusesIn(await dripped).map(([status]) => status)).to.deep.equal([200, 408]);
       });
     });
-  }
 });

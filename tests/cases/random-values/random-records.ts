@@ -96,10 +96,7 @@ const URL = fc
   )
   .map((parts) => parts.flat().join(''));
 const IMAGES = fc
-  .uniqueArray(fc.tuple(URL, fc.nat(255), optional(spelled(LINE))), {
-    maxLength: 6,
-    selector: ([url]) => url,
-  })
+  .uniqueArray(fc.tuple(URL, fc.nat(255), optional(spelled(LINE))), { maxLength: 6, selector: ([url]) => url })
   .map((all) => all.map(([url, bits, alt]) => `{"url":${spell(url, bits)}${alt === undefined ? '' : `,"alt":${alt}`}}`))
   .map((all) => `[${all.join()}]`);
 const GTIN = fc

@@ -83,16 +83,13 @@ describe('a persistent connection', () => {
 
   it('accepts pipelined requests in pieces while large responses are pending', async () => {
     const socket = await connected();
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < ROUNDS; round++)
       for (const piece of [LIST, POST, BODY]) {
         socket.write(piece);
         await turn();
       }
-    }
     const seen: number[] = [];
-    for await (const status of statusesOn(socket)) {
-      if (seen.push(status) === rounds.length) break;
-    }
+    for await (const status of statusesOn(socket)) if (seen.push(status) === rounds.length) break;
     expect(seen).to.deep.equal(rounds);
   });
 });

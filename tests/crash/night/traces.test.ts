@@ -111,11 +111,7 @@ describe('traces', () => {
     expect(childrenOf(read).find(({ name }) => name === 'find products')).to.deep.include({
       kind: CLIENT,
       traceId: traceId(1),
-      values: {
-        'db.system.name': 'sqlite',
-        'db.operation.name': 'find',
-        'db.collection.name': 'products',
-      },
+      values: { 'db.system.name': 'sqlite', 'db.operation.name': 'find', 'db.collection.name': 'products' },
     });
     expect(childrenOf(servers[3]).map(({ name }) => name)).to.include('replaceAll products');
     expect(childrenOf(servers[4])).to.deep.equal([]);

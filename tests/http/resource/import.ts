@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectRefusal } from '../../support/http-client.js';
 import { NDJSON, ndjson, outcomes, resultsOf } from '../../support/imports.js';
 import type { Collection } from './collection.js';
 
@@ -92,8 +93,7 @@ export function describeImport(collection: Collection): void {
         { 'Content-Type': '' },
       ] as Record<string, string>[])
         for (const body of [ndjson(many(1)), '']) {
-          const response = await send(body, headers);
-          expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+          const response = await expectRefusal(send(body, headers), 'unsupported_media_type');
           expect(response.json.message).to.equal(
             'Send the body as application/x-ndjson or text/csv in UTF-8, without a content coding.',
           );
@@ -106,8 +106,7 @@ export function describeImport(collection: Collection): void {
     it('is accepted if the client accepts NDJSON or JSON', async () => {
       for (const Accept of ['application/x-ndjson', 'application/json', 'application/*', '*/*'])
         expect(outcomes(await sendAll(many(1), { Accept })), Accept).to.deep.equal([201]);
-      const response = await send(ndjson(many(1)), { Accept: 'text/html' });
-      expect([response.status, response.json.code]).to.deep.equal([406, 'not_acceptable']);
+      await expectRefusal(send(ndjson(many(1)), { Accept: 'text/html' }), 'not_acceptable');
     });
 
     it('is not taken by the collection, which names the right path after the version is checked', async () => {
@@ -125,8 +124,7 @@ export function describeImport(collection: Collection): void {
           );
       }
       for (const body of [many(2), []]) {
-        const { status, json } = await collection.client.post(collection.path, body);
-        expect([status, json.code]).to.deep.equal([400, 'validation_failed']);
+        const { json } = await expectRefusal(collection.client.post(collection.path, body), 'validation_failed');
         expect(json.message).to.include(`${imports} as application/x-ndjson`);
         expect(json.details).to.deep.equal([{ code: 'invalid_type', message: json.message, in: 'body', pointer: '' }]);
       }
@@ -177,18 +175,18 @@ export function describeImport(collection: Collection): void {
       const [first, second] = [withKey(randomUUID()), withKey(randomUUID())];
       const [fields, other] = many(2);
       await sendAll([fields], first);
-      const single = await collection.client.post(collection.path, fields, { headers: first });
-      expect([single.status, single.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+      await expectRefusal(
+        collection.client.post(collection.path, fields, { headers: first }),
+        'idempotency_key_reused',
+      );
       await collection.client.post(collection.path, other, { headers: second });
       const last = await newestId();
-      const response = await send(ndjson([other]), second);
-      expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+      await expectRefusal(send(ndjson([other]), second), 'idempotency_key_reused');
       expect(await newestId()).to.equal(last);
     });
 
     it('is rejected if the key is invalid', async () => {
-      const response = await send(ndjson(many(1)), withKey(''));
-      expect([response.status, response.json.code]).to.deep.equal([400, 'invalid_idempotency_key']);
+      await expectRefusal(send(ndjson(many(1)), withKey('')), 'invalid_idempotency_key');
     });
   });
 }

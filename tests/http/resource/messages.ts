@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectRefusal } from '../../support/http-client.js';
 import type { Collection } from './collection.js';
 
 const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, application/json';
@@ -20,8 +21,11 @@ export function describeMessages(collection: Collection): void {
         ['POST', '/1'],
         ['PURGE', '/1'],
       ] as const) {
-        const response = await collection.client.request(method, collection.path + item);
-        expect([response.status, response.json.code], method).to.deep.equal([405, 'method_not_allowed']);
+        const response = await expectRefusal(
+          collection.client.request(method, collection.path + item),
+          'method_not_allowed',
+          method,
+        );
         expect(response.headers.allow).to.include('GET, HEAD');
         expect(response.headers['cache-control']).to.equal('no-store');
       }
@@ -39,11 +43,11 @@ export function describeMessages(collection: Collection): void {
         ['PUT', path, 'application/merge-patch+json'],
         ['PATCH', path, 'text/plain'],
       ] as const) {
-        const response = await collection.client.request(method, url, {
-          body: fields,
-          headers: { 'Content-Type': type },
-        });
-        expect([response.status, response.json.code], method).to.deep.equal([415, 'unsupported_media_type']);
+        const response = await expectRefusal(
+          collection.client.request(method, url, { body: fields, headers: { 'Content-Type': type } }),
+          'unsupported_media_type',
+          method,
+        );
         expect(response.headers['accept-patch'], method).to.equal(method === 'PATCH' ? PATCH_TYPES : undefined);
         // Only NDJSON has another path.
         expect(response.json.message, method).to.match(/ without a content coding\.$/);

@@ -20,7 +20,7 @@ export function describeValidation(collection: Collection): void {
       ...collection.resource.invalid,
     ];
 
-    for (const [title, fields, expected] of cases) {
+    for (const [title, fields, expected] of cases)
       it(`are rejected by every write, with all issues: ${title}`, async () => {
         const { path, fields: valid } = await collection.create();
         const bad = { ...collection.fields(), ...fields };
@@ -29,7 +29,6 @@ export function describeValidation(collection: Collection): void {
         expect(now.json).to.deep.include(valid);
         expect(now.headers.etag).to.equal('"1"');
       });
-    }
 
     it('are reported for each required field that is missing or null', async () => {
       const { path } = await collection.create();
