@@ -70,7 +70,7 @@ describe('updates in the console', () => {
       [`“${lamp.name}” (ID ${lamp.id})`, 'Price', '€19.90', '€21.90'],
       [`“${lamp.name}” (ID ${lamp.id})`, 'Attributes: watts', '5', '7.5'],
       [`“${desk.name}” (ID ${desk.id})`, 'Description', 'Oak', 'empty text'],
-      [`“Chair” (ID ${chair.id})`, 'Whole record', `id${chair.id}nameChairsku${chair.sku}`, 'deleted'],
+      [`“Chair” (ID ${chair.id})`, 'Whole record', `ID: ${chair.id}Name: ChairSKU: ${chair.sku}`, 'deleted'],
     ]);
     expect(await rowsIn(page, 'Refused')).to.deep.equal([['4', `${lamp.id + 1_000} · 1 · Nobody`, 'Not found.']]);
     await expectAccessible(page, 'after the check');
@@ -161,7 +161,7 @@ describe('updates in the console', () => {
     expect(await use(page, 'Update by ID').isChecked()).to.equal(true);
     await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
     expect(await rowsIn(page, 'Changes')).to.deep.equal([
-      [`order ${json.id}`, 'Items', `productId${lamp.id}quantity1`, `productId${lamp.id}quantity3`],
+      [`order ${json.id}`, 'Items', `Product ${lamp.id}, Quantity 1`, `Product ${lamp.id}, Quantity 3`],
     ]);
     await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
     expect((await read(json.id, 'orders')).items).to.deep.equal(more);

@@ -151,7 +151,6 @@ function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Des
     return {
       ...described,
       api,
-      texts: TEXTS,
       hasPictures,
       showPictures,
       notify,

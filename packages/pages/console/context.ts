@@ -5,7 +5,6 @@ import type { References } from '../docs/references.js';
 import type { DeletionQueue } from './edit/deletion-queue.js';
 import type { FeedFollower } from './live/follower.js';
 import type { Route } from './router.js';
-import type { TEXTS } from './texts.js';
 import type { Undo } from './transfer/run-history.js';
 import type { Api, Notification, Resource } from './types.js';
 
@@ -15,7 +14,6 @@ export interface Console {
   readonly document: OpenApi;
   readonly references: References;
   readonly resources: readonly Resource[];
-  readonly texts: typeof TEXTS;
   /** Whether pictures are loaded, which the person chooses. */
   readonly hasPictures: boolean;
   showPictures(areShown: boolean): void;

@@ -6,22 +6,25 @@ import { Notice } from './components/notice.js';
 import { useConsole } from './context.js';
 import { UnsavedGuard } from './edit/unsaved.js';
 import { numberText } from './formats.js';
+import { TEXTS } from './texts.js';
 import { type Progress, refusedIn } from './transfer/import-run.js';
 import type { Undo } from './transfer/run-history.js';
 import { RunContent } from './transfer/run-status.js';
 import { useRun } from './transfer/use-run.js';
 
+const { undo: texts, bulk, importing } = TEXTS;
+
 /** What the last file or bulk change of this tab did, with the button that takes it back. The shell shows it. */
 export function UndoNotice(): JSX.Element | null {
-  const { undo, rememberUndo, texts } = useConsole();
+  const { undo, rememberUndo } = useConsole();
   const [opened, setOpened] = useState<Undo>();
   return (
     <>
       {undo && (
         <Notice>
-          <p>{texts.undo.done(undo.resource.title, undo)}</p>
-          <Button onClick={() => setOpened(undo)}>{texts.undo.button}</Button>
-          <Button kind="link" aria-label={texts.undo.forget} onClick={() => rememberUndo(undefined)}>
+          <p>{texts.done(undo.resource.title, undo)}</p>
+          <Button onClick={() => setOpened(undo)}>{texts.button}</Button>
+          <Button kind="link" aria-label={texts.forget} onClick={() => rememberUndo(undefined)}>
             ×
           </Button>
         </Notice>
@@ -37,8 +40,7 @@ interface UndoDialogProps {
 }
 
 function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
-  const { rememberUndo, texts: all } = useConsole();
-  const { undo: texts, bulk, importing } = all;
+  const { rememberUndo } = useConsole();
   const { resource, steps, changed, created, deleted } = undo;
   const run = useRun(resource);
   const [ended, setEnded] = useState<readonly Progress[]>([]);

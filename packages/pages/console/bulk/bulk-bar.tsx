@@ -6,10 +6,13 @@ import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
 import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
+import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { actionName, BulkDialog, keyOf } from './bulk-dialog.js';
 import { actionsOf, type BulkAction } from './changes.js';
+
+const { bulk: texts } = TEXTS;
 
 interface BulkBarProps {
   readonly resource: Resource;
@@ -24,8 +27,7 @@ interface BulkBarProps {
 /** How many records are selected, and what can be done with them. */
 export function BulkBar(props: BulkBarProps): JSX.Element | null {
   const { resource, selection, query, reload } = props;
-  const { texts: all, undo } = useConsole();
-  const { bulk: texts } = all;
+  const { undo } = useConsole();
   const { form: fields } = resource;
   const [begun, setBegun] = useState<{ readonly first: BulkAction | undefined }>();
   const lastUndo = useRef(undo);
@@ -49,7 +51,7 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
       <div class="bulk-actions">
         {actionsOf(resource, fields).map((action) => (
           <Button key={keyOf(action)} onClick={() => setBegun({ first: action })}>
-            {actionName(action, texts)}
+            {actionName(action)}
           </Button>
         ))}
         <Button kind="danger" onClick={() => setBegun({ first: undefined })}>
@@ -62,7 +64,7 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
 
 /** Selects the rest of the page, then all records that match. */
 function SelectMore({ resource, selection, query, page }: BulkBarProps): JSX.Element | null {
-  const { api, texts, notify } = useConsole();
+  const { api, notify } = useConsole();
   const [isBusy, setBusy] = useState(false);
   const ids = page.records.map(({ id }) => id);
   const isWholePage = ids.every((id) => selection.ids.has(id));
@@ -75,7 +77,7 @@ function SelectMore({ resource, selection, query, page }: BulkBarProps): JSX.Ele
   if (!isWholePage)
     return (
       <Button kind="link" onClick={() => selection.toggle(ids, true)}>
-        {texts.bulk.selectPage}
+        {texts.selectPage}
       </Button>
     );
   if (!isCounted || (total !== undefined && total <= selection.ids.size)) return null;
@@ -93,7 +95,7 @@ function SelectMore({ resource, selection, query, page }: BulkBarProps): JSX.Ele
   };
   return (
     <Button kind="link" busy={isBusy} onClick={() => void selectAll()}>
-      {texts.bulk.selectAll(total === undefined ? '' : numberText(total))}
+      {texts.selectAll(total === undefined ? '' : numberText(total))}
     </Button>
   );
 }

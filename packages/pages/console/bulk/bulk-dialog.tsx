@@ -13,6 +13,7 @@ import { pointerTo } from '../edit/json.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
+import { TEXTS } from '../texts.js';
 import { reasonOf } from '../transfer/failed-records.js';
 import { refusedIn } from '../transfer/import-run.js';
 import { RunContent } from '../transfer/run-status.js';
@@ -29,6 +30,8 @@ import {
 } from './changes.js';
 import { type Plan, planOf } from './plan.js';
 
+const { bulk: texts, form, importing } = TEXTS;
+
 interface BulkDialogProps {
   readonly resource: Resource;
   readonly fields: readonly Field[];
@@ -43,8 +46,7 @@ interface BulkDialogProps {
 
 /** Changes or deletes the selected records: first it shows what would happen, then it does it. */
 export function BulkDialog({ resource, fields, selection, query, first, onClose }: BulkDialogProps): JSX.Element {
-  const { api, texts: all } = useConsole();
-  const { bulk: texts, importing } = all;
+  const { api } = useConsole();
   const [changes, setChanges] = useState<readonly BulkChange[]>(first ? [newChange(first)] : []);
   /** Whether what the person typed was to be used, so that what is wrong with it is said. */
   const [isTried, setTried] = useState(false);
@@ -133,7 +135,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
               <span class="hint">{texts.also}</span>
               {others.map((action) => (
                 <Button key={keyOf(action)} kind="link" onClick={() => setChanges([...changes, newChange(action)])}>
-                  {actionName(action, texts)}
+                  {actionName(action)}
                 </Button>
               ))}
             </p>
@@ -196,10 +198,8 @@ export function keyOf({ kind, field }: BulkAction): string {
   return `${kind} ${field.name}`;
 }
 
-type Texts = ReturnType<typeof useConsole>['texts']['bulk'];
-
 /** What an action is called, such as "Add tags". */
-export function actionName({ kind, field }: BulkAction, texts: Texts): string {
+export function actionName({ kind, field }: BulkAction): string {
   return texts.actions[kind](labelOf(field.name).toLowerCase());
 }
 
@@ -210,11 +210,10 @@ interface ChangeRowProps {
 }
 
 function ChangeRow({ change, problem, onChange }: ChangeRowProps): JSX.Element {
-  const { bulk: texts, form } = useConsole().texts;
   const { action, value, isPercent } = change;
   const { kind, field } = action;
   const message = problem && (problem.code === 'missing' ? texts.missing : form.problem(problem));
-  const name = actionName(action, texts);
+  const name = actionName(action);
   if (kind === 'price')
     return (
       <div class="form-row">
@@ -268,7 +267,6 @@ interface SummaryProps {
 
 /** What would happen or what has happened to all selected records, each counted once or as skipped. */
 function Summary({ plan, isCheck, isDeletion, done, refused }: SummaryProps): JSX.Element {
-  const { bulk: texts } = useConsole().texts;
   const { unchanged, skipped, gone } = plan;
   const counts: [number, (count: string) => string][] = [
     [refused, isCheck ? texts.wouldBeRefused : texts.refused],

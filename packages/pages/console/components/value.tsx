@@ -8,41 +8,66 @@ import { TEXTS } from '../texts.js';
 import type { Field } from '../types.js';
 import { Pictures, WebAddress } from './pictures.js';
 
-const { columns: texts } = TEXTS;
+const { columns: texts, form } = TEXTS;
 /** The most parts of a value in a list: its rows have two lines. */
 const MAX_PARTS = 2;
 
 /** The address of the records that have a text among those of a field; undefined if there is none. */
 export type HrefOf = (field: Pick<Field, 'name'>, text: string) => string | undefined;
 
+/** A field of a record or of a form; what is nothing but a value has none. */
+interface ValueField extends Pick<Field, 'name'>, Partial<Pick<Field, 'schema' | 'meaning'>> {
+  readonly kind?: string;
+}
+
 interface ValueProps {
-  readonly field: Field;
+  readonly field?: ValueField | undefined;
   readonly value: unknown;
-  /** Whether to show all members of a long value. */
+  /** Whether to show all members of a long value, and to name what is none. */
   readonly isWhole?: boolean;
+  /** Whether a text must be told from a number that looks alike. */
+  readonly hasType?: boolean;
   readonly hrefOf?: HrefOf | undefined;
 }
 
-/** A value of a record, by its schema. Every text is a text node, so data is never markup. */
-export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JSX.Element {
+/** A value of a record, by its field. Every text is a text node, so data is never markup. */
+export function Value({ field = NO_FIELD, value, isWhole = false, hasType, hrefOf }: ValueProps): JSX.Element {
   const { api, resources } = useConsole();
-  if (value === undefined || value === null) return <NoValue field={field} />;
+  const { name, schema, meaning, kind } = field;
+  const isChoice = schema?.enum !== undefined || kind === 'choice';
+  const types = { ...form.types, string: form.types.text };
+  const type = hasType && <em> ({types[typeof value as keyof typeof types]})</em>;
+  if (value === undefined || value === null) {
+    const none = wordsOf(name)?.none;
+    if (isChoice && none) return <span class={`badge ${none}`}>{labelOf(none)}</span>;
+    return <span class="none">{none ?? (isWhole ? form.noValue : texts.none)}</span>;
+  }
   if (typeof value === 'string') {
-    if (field.meaning === 'link') return <WebAddress url={value} />;
-    if (field.schema.enum) return <span class={`badge ${value}`}>{labelOf(value)}</span>;
-    if (field.schema.format === 'date-time') return <Time name={field.name} instant={value} />;
-    return <span class="text">{value}</span>;
+    if (meaning === 'link') return <WebAddress url={value} />;
+    if (isChoice) return <span class={`badge ${value}`}>{textOf(value, true)}</span>;
+    if (schema?.format === 'date-time') return <Time name={name} instant={value} />;
+    return (
+      <span class={value === '' ? 'none' : 'text'}>
+        {textOf(value)}
+        {type}
+      </span>
+    );
   }
   if (typeof value === 'number') {
-    const target = referredBy(field.name, resources);
-    if (!target || !api.mayRead(target)) return <>{field.name === 'id' ? value : numberText(value)}</>;
-    return <a href={hashOf({ page: 'record', resource: target.name, id: value })}>{value}</a>;
+    const target = referredBy(name, resources);
+    if (target && api.mayRead(target))
+      return <a href={hashOf({ page: 'record', resource: target.name, id: value })}>{value}</a>;
+    return (
+      <span>
+        {name === 'id' ? value : numberText(value)}
+        {type}
+      </span>
+    );
   }
   // Attributes could have the same names.
-  if (field.schema.properties && isPrice(value)) return <>{priceText(value)}</>;
-  if (field.meaning === 'pictures' && Array.isArray(value))
-    return <Pictures value={isWhole ? value : value.slice(0, 1)} />;
-  const parts = partsOf(value);
+  if ((schema?.properties || kind === 'price') && isPrice(value)) return <span>{priceText(value)}</span>;
+  if (meaning === 'pictures' && Array.isArray(value)) return <Pictures value={isWhole ? value : value.slice(0, 1)} />;
+  const parts = partsOf(name, value);
   const shown = isWhole ? parts : parts.slice(0, MAX_PARTS);
   const areTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
   return (
@@ -54,6 +79,7 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
           <li key={part} title={isWhole ? undefined : part}>
             <span class={areTexts ? 'chip' : ''}>
               <Linked href={href}>{part}</Linked>
+              {!Array.isArray(value) && type}
             </span>
             {isLast && (
               <span class="more" title={parts.slice(shown.length).join('\n')}>
@@ -66,6 +92,8 @@ export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JS
     </ul>
   );
 }
+
+const NO_FIELD: ValueField = { name: '' };
 
 interface DetailsProps {
   readonly record: Readonly<Record<string, unknown>>;
@@ -102,13 +130,6 @@ export function Linked({
   return href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;
 }
 
-/** No value has a name of its own in some fields, such as `live`. */
-function NoValue({ field: { name, schema } }: Pick<ValueProps, 'field'>): JSX.Element {
-  const none = wordsOf(name)?.none;
-  if (schema.enum && none) return <span class={`badge ${none}`}>{labelOf(none)}</span>;
-  return <span class="none">{none ?? texts.none}</span>;
-}
-
 function Time({ name, instant }: { readonly name: string; readonly instant: string }): JSX.Element {
   const isExpired = name === 'expiresAt' && Date.parse(instant) <= Date.now();
   return (
@@ -120,17 +141,29 @@ function Time({ name, instant }: { readonly name: string; readonly instant: stri
 }
 
 /** The elements of a list, or the members of an object, as short texts. */
-function partsOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.map(textOf);
+function partsOf(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.map((one) => textOf(one, false, name));
   if (typeof value === 'object' && value !== null)
-    return Object.entries(value).map(([name, member]) => `${name}: ${textOf(member)}`);
+    return Object.entries(value).map(([member, one]) => `${labelIn(name, member)}: ${textOf(one)}`);
   return [textOf(value)];
 }
 
-function textOf(value: unknown): string {
-  if (typeof value === 'boolean') return TEXTS.form.booleans[`${value}`];
-  if (typeof value !== 'object' || value === null) return String(value);
+/**
+ * What a value is called for people.
+ * @param isChoice whether it is one of a few, which have words
+ * @param name of the field that has it
+ */
+export function textOf(value: unknown, isChoice = false, name = ''): string {
+  if (value === '') return form.emptyValue;
+  if (typeof value === 'boolean') return form.booleans[`${value}`];
+  if (typeof value !== 'object' || value === null) return isChoice ? labelOf(String(value)) : String(value);
+  if (isPrice(value)) return priceText(value);
   return Object.entries(value)
-    .map(([name, member]) => `${labelOf(name.replace(/Id$/, ''))} ${textOf(member)}`)
+    .map(([member, one]) => `${labelIn(name, member)} ${textOf(one)}`)
     .join(', ');
+}
+
+/** What a member of a field is called, or of a whole record, which has no name. */
+function labelIn(name: string, member: string): string {
+  return wordsOf(name === '' ? member : `${name}.${member}`)?.label ?? member;
 }

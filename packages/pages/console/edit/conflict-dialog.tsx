@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { wordsOf } from '../field-words.js';
+import { Value } from '../components/value.js';
 import { labelOf } from '../formats.js';
 import { TEXTS } from '../texts.js';
 import { FieldControl } from './fields.js';
@@ -9,7 +9,6 @@ import { type Field, type FormProblem, type FormValue, formValue, jsonOf } from 
 import { type Json, type JsonObject, member, pointerTo } from './json.js';
 import { type Failed, messagesOf, ProblemSummary, problemsOf } from './problems.js';
 import { type Difference, differencesOf, mergedRecord, type Side, type ThreeWay } from './three-way.js';
-import { Value } from './value.js';
 
 const { conflict: texts, form } = TEXTS;
 
@@ -99,7 +98,7 @@ interface DifferenceProps {
 function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
   const label = labelOf(field.name);
   const [name, key] = difference.path;
-  const none = wordsOf(name)?.none;
+  const shown = key === undefined ? field : undefined;
   const id = useId();
   const radio = (side: Side | 'own') => (
     <label class="check" for={`${id}-${side}`}>
@@ -123,13 +122,13 @@ function DifferenceControl({ field, difference, choice, problems, onChange }: Di
       <div class="sides">
         <div class="side">
           <p class="check">{texts.base}</p>
-          <Value value={difference.base} {...{ hasType, none }} />
+          <Value value={difference.base} field={shown} {...{ hasType }} isWhole />
         </div>
         {(['yours', 'theirs'] as const).map((side) => (
           <div class="side" key={side}>
             {radio(side)}
             <div id={`${id}-${side}-value`}>
-              <Value value={difference[side]} {...{ hasType, none }} />
+              <Value value={difference[side]} field={shown} {...{ hasType }} isWhole />
             </div>
           </div>
         ))}

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { FacetValue } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/notice.js';
+import { textOf } from '../components/value.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Filter, ListState } from '../list-query.js';
 import { hashOf } from '../router.js';
@@ -68,7 +69,7 @@ export function FacetPanel(props: FacetPanelProps): JSX.Element | null {
       {hasBox.current && <PrefixBox label={label} onSettle={(next) => onView({ prefix: next })} />}
       {isFailed && <ErrorNotice error={error} title={texts.failed} onRetry={own.reload} />}
       <ValueList
-        {...{ label, chosen }}
+        {...{ label, isChoice, chosen }}
         counts={isFailed ? undefined : isBegun && prefix === '' ? found?.values : counts}
         hasPrefix={prefix !== ''}
         isLoading={isOwn ? own.isLoading : props.isLoading}
@@ -113,6 +114,8 @@ export function Panel({ label, note = 0, isOpen, onOpen, children }: PanelProps)
 
 interface ValueListProps {
   readonly label: string;
+  /** Whether the values are a few that have words. */
+  readonly isChoice: boolean;
   /** Undefined: not known. */
   readonly counts: readonly FacetValue[] | undefined;
   readonly chosen: readonly string[];
@@ -123,7 +126,7 @@ interface ValueListProps {
 }
 
 function ValueList(props: ValueListProps): JSX.Element {
-  const { label, counts, chosen, hasPrefix, isLoading, readMore, onToggle } = props;
+  const { label, isChoice, counts, chosen, hasPrefix, isLoading, readMore, onToggle } = props;
   const rows = facetRows(counts ?? [], chosen);
   return (
     <fieldset aria-label={label} aria-busy={isLoading}>
@@ -132,7 +135,7 @@ function ValueList(props: ValueListProps): JSX.Element {
           <li key={text}>
             <label>
               <input type="checkbox" checked={isChosen} onChange={() => onToggle(text)} />
-              <span>{text === '' ? TEXTS.form.emptyValue : text}</span>
+              <span>{textOf(text, isChoice)}</span>
               {count !== undefined && <span class="count">{numberText(count)}</span>}
             </label>
           </li>

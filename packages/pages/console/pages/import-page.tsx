@@ -7,6 +7,7 @@ import { useConsole } from '../context.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
 import { hashOfList } from '../router.js';
+import { TEXTS } from '../texts.js';
 import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
 import type { ImportUse } from '../transfer/file-changes.js';
@@ -22,10 +23,10 @@ import type { ResourcePageProps } from '../types.js';
 
 /** Imports a file, and shows what became of its records. */
 export function ImportPage({ resource: described }: ResourcePageProps): JSX.Element {
-  const { api, texts: all } = useConsole();
+  const { api } = useConsole();
   // What an update and a check tell about records needs the scope that reads them.
   const resource = api.mayRead(described) ? described : { ...described, importMatches: [] };
-  const texts = all.importing;
+  const { importing: texts } = TEXTS;
   const formats = formatsOf(resource.importTypes);
   const { form: fields } = resource;
   const collection = api.mayRead(described) ? api.collection(resource) : undefined;
@@ -81,7 +82,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       {chosen && (
         <>
           <p class="chosen-file">
-            <strong>{chosen.file.name}</strong> ({all.exporting.size(chosen.file.size)})
+            <strong>{chosen.file.name}</strong> ({TEXTS.exporting.size(chosen.file.size)})
           </p>
           <UseChooser
             {...{ resource, use }}

@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { Choice } from '../components/choice.js';
 import { Field } from '../components/field.js';
 import { FramedTable } from '../components/framed-table.js';
-import { useConsole } from '../context.js';
 import type { Field as FormField } from '../edit/form-model.js';
 import { isPrice, labelOf, priceText } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import { NUMBERS } from './cells.js';
 import { attributeColumn, columnsOf } from './columns.js';
 import { ERROR } from './failed-records.js';
@@ -31,7 +31,7 @@ interface ColumnsStepProps {
  * choices to correct, and what becomes of each column.
  */
 export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): JSX.Element | null {
-  const { importing } = useConsole().texts;
+  const { importing } = TEXTS;
   const { reading: texts } = importing;
   const { rows, records } = chosen;
   const reading = rows?.reading;
@@ -97,7 +97,7 @@ function Switches({
   onCorrect,
   onChange,
 }: Pick<ColumnsStepProps, 'onCorrect' | 'onChange'> & { readonly reading: Reading }) {
-  const { reading: texts } = useConsole().texts.importing;
+  const { reading: texts } = TEXTS.importing;
   const { columns, separator, encoding, numbers, currency } = reading;
   const has = (member: string) => columns.some((column) => column.endsWith(member));
   return (
@@ -150,7 +150,7 @@ function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: numbe
 }
 
 function Values({ values, isUpdate }: { readonly values: readonly unknown[]; readonly isUpdate: boolean }) {
-  const { columns, importing } = useConsole().texts;
+  const { columns, importing } = TEXTS;
   if (values.length === 0) return <span class="none">{columns.none}</span>;
   return (
     <ul class="examples">
@@ -187,7 +187,7 @@ interface ColumnChoiceProps extends Pick<ColumnsStepProps, 'fields' | 'control'>
 
 /** The field, or the attribute, that a column of a file becomes. */
 function ColumnChoice({ name, column, fields, control, onChoose }: ColumnChoiceProps): JSX.Element {
-  const { importing, form } = useConsole().texts;
+  const { importing, form } = TEXTS;
   const { reading: texts } = importing;
   const map = fields.find(({ kind }) => kind === 'map')?.name;
   const path = columnPath(column);

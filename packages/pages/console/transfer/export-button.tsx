@@ -5,6 +5,7 @@ import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
 import { decimalMark } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 import { kindOf } from './columns.js';
 import { type Format, formatsOf, saveFile } from './files.js';
@@ -21,7 +22,7 @@ type Purpose = 'copy' | 'excel' | 'edit';
 
 /** Saves all records that match the list's query as a file. */
 export function ExportButton({ resource, query }: ExportButtonProps): JSX.Element | null {
-  const { api, texts, notify } = useConsole();
+  const { api, notify } = useConsole();
   const [bytes, setBytes] = useState<number>();
   const running = useRef<AbortController | undefined>(undefined);
   const hint = useId();
@@ -31,7 +32,7 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const { form: fields } = resource;
   const toEdit = isEditable ? formats.filter(({ type }) => resource.importTypes.includes(type)) : [];
-  const { forEditing, forEditingHint, forExcel, forExcelHint } = texts.exporting;
+  const { forEditing, forEditingHint, forExcel, forExcelHint } = TEXTS.exporting;
   const forPeople = [
     ...toEdit
       .slice(0, 1)
@@ -70,11 +71,11 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
       const options = { name, decimalMark: decimalMark(), map, kindOf: (column: string) => kindOf(column, fields) };
       const file = purpose !== 'copy' && isCsv ? await forSpreadsheet(collected, options) : collected;
       saveFile(file);
-      notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
+      notify({ kind: 'success', text: TEXTS.exporting.done(file.name, TEXTS.exporting.size(file.size)) });
     } catch (error) {
       if (!signal.aborted) {
         const { title, text } = describeError(error);
-        notify({ kind: 'error', text: `${texts.exporting.failed} ${title}. ${text}` });
+        notify({ kind: 'error', text: `${TEXTS.exporting.failed} ${title}. ${text}` });
       }
     } finally {
       if (running.current === controller) {
@@ -86,16 +87,16 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   if (bytes !== undefined)
     return (
       <span class="exporting">
-        <span>{texts.exporting.running(texts.exporting.size(bytes))}</span>{' '}
-        <Button onClick={() => running.current?.abort()}>{texts.exporting.cancel}</Button>
+        <span>{TEXTS.exporting.running(TEXTS.exporting.size(bytes))}</span>{' '}
+        <Button onClick={() => running.current?.abort()}>{TEXTS.exporting.cancel}</Button>
       </span>
     );
   return (
-    <Menu label={texts.exporting.button}>
-      <p>{texts.exporting.hint}</p>
+    <Menu label={TEXTS.exporting.button}>
+      <p>{TEXTS.exporting.hint}</p>
       {formats.map((format) => (
         <Button key={format.type} onClick={() => void save(format)}>
-          {texts.exporting.as(format.name)}
+          {TEXTS.exporting.as(format.name)}
         </Button>
       ))}
       {forPeople.map(({ format, purpose, name, text }) => (

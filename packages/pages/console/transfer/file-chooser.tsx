@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Field } from '../components/field.js';
-import { useConsole } from '../context.js';
 import { decimalMark } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import { BYTE_ORDER_MARK, csvRow } from './cells.js';
 import { type Format, saveFile } from './files.js';
 
@@ -17,7 +17,6 @@ interface FileChooserProps {
 
 /** A file, by a dialog or by drag and drop. */
 export function FileChooser({ formats, isCsvOffered, template, onChoose }: FileChooserProps): JSX.Element {
-  const { texts } = useConsole();
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null | undefined) => {
     const [file] = files ?? [];
@@ -39,7 +38,7 @@ export function FileChooser({ formats, isCsvOffered, template, onChoose }: FileC
         take(event.dataTransfer?.files);
       }}
     >
-      <Field label={texts.importing.file} hint={isCsvOffered ? texts.importing.hint : texts.importing.ndjsonHint}>
+      <Field label={TEXTS.importing.file} hint={isCsvOffered ? TEXTS.importing.hint : TEXTS.importing.ndjsonHint}>
         {(control) => (
           <input
             {...control}
@@ -56,7 +55,7 @@ export function FileChooser({ formats, isCsvOffered, template, onChoose }: FileC
             saveFile(new File([BYTE_ORDER_MARK, header, '\r\n'], template.name, { type: 'text/csv' }));
           }}
         >
-          {texts.importing.template}
+          {TEXTS.importing.template}
         </Button>
       )}
     </fieldset>

@@ -2,13 +2,13 @@ import type { JSX } from 'preact';
 import { cellsOf } from '#src/shared/record-splitters.js';
 import { FramedTable } from '../components/framed-table.js';
 import { ErrorNotice } from '../components/notice.js';
+import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName } from '../deletions.js';
+import type { Field } from '../edit/form-model.js';
 import type { Json, JsonObject } from '../edit/json.js';
-import { Value } from '../edit/value.js';
-import { wordsOf } from '../field-words.js';
 import { labelOf, numberText } from '../formats.js';
-import type { TEXTS } from '../texts.js';
+import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { reasonOf } from './failed-records.js';
@@ -28,7 +28,7 @@ export interface RunFindingsProps {
 
 /** The first records that a run changes, those that somebody else has changed, and those that are refused. */
 export function RunFindings({ resource, run, words }: RunFindingsProps): JSX.Element | null {
-  const { changes, conflicts, refusals, ofAll } = { ...useConsole().texts.importing.findings, ...words };
+  const { changes, conflicts, refusals, ofAll } = { ...TEXTS.importing.findings, ...words };
   const { attempt, progress, isActive, isCheck } = run;
   if (!attempt || !progress || isActive) return null;
   const { use } = attempt.input;
@@ -59,8 +59,8 @@ interface ChangesProps extends Omit<RunFindingsProps, 'run'> {
 
 /** What the service has beside what the file says, a row for each field that differs. */
 function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.Element {
-  const { api, texts } = useConsole();
-  const { record, field, now, inFile, named, gone, same } = { ...texts.importing.findings, ...words };
+  const { api } = useConsole();
+  const { record, field, now, inFile, named, gone, same } = { ...TEXTS.importing.findings, ...words };
   const { form: fields } = resource;
   const nameOf = (current: CatalogueRecord) =>
     'name' in current ? named(recordName(resource, current), current.id) : recordName(resource, current);
@@ -68,7 +68,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
     changesOf(findings, { collection: api.collection(resource), fields, use }, signal),
   );
   if (loaded.error !== undefined) return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  if (!loaded.value) return <p class="note">{texts.list.loading}</p>;
+  if (!loaded.value) return <p class="note">{TEXTS.list.loading}</p>;
   return (
     <FramedTable title={title} columns={[record, field, now, inFile]} class="findings">
       {loaded.value.map((change) => {
@@ -78,7 +78,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
             {current ? nameOf(current) : excerptOf(finding.record)}
           </th>
         );
-        const rows = rowsOf(change, texts);
+        const rows = rowsOf(change, fields);
         if (rows.length === 0)
           return (
             <tr key={finding.number}>
@@ -93,10 +93,10 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
               {heading}
               <td data-label={field}>{row.label}</td>
               <td data-label={now}>
-                <Value value={before} hasType={row.hasType} none={row.none} />
+                <Value {...row} value={before} isWhole />
               </td>
               <td data-label={inFile}>
-                <Value value={after} hasType={row.hasType} none={row.none} />
+                <Value {...row} value={after} isWhole />
               </td>
             </tr>
           );
@@ -112,25 +112,27 @@ interface ChangeRow {
   readonly inFile: Json | undefined;
   /** Whether a text must be told from a number that looks alike. */
   readonly hasType: boolean;
-  /** What no value means. */
-  readonly none?: string | undefined;
+  /** Absent: it is the value of no field alone. */
+  readonly field?: Field | undefined;
 }
 
 function rowsOf(
   { finding: { result }, current, version, isDeletion, differences }: FileChange,
-  { importing: { findings }, conflict }: typeof TEXTS,
+  fields: readonly Field[],
 ): ChangeRow[] {
+  const { findings } = TEXTS.importing;
   const row = (label: string, now: Json | undefined, inFile: Json | undefined, hasType = false) => {
     return { label, now, inFile, hasType };
   };
   const versions = result.error ? [row(labelOf('version'), result.version, version)] : [];
   if (isDeletion && current) return [...versions, row(findings.whole, current as JsonObject, findings.deleted)];
-  const fields = differences.map(({ path: [name, key], theirs, yours }) => {
-    if (key === undefined) return { ...row(labelOf(name), theirs, yours), none: wordsOf(name)?.none };
+  const rows = differences.map(({ path: [name, key], theirs, yours }) => {
+    if (key === undefined)
+      return { ...row(labelOf(name), theirs, yours), field: fields.find((field) => field.name === name) };
     const hasType = ![theirs, yours].includes(undefined) && typeof theirs !== typeof yours;
-    return row(conflict.attribute(labelOf(name), key), theirs, yours, hasType);
+    return row(TEXTS.conflict.attribute(labelOf(name), key), theirs, yours, hasType);
   });
-  return [...versions, ...fields];
+  return [...versions, ...rows];
 }
 
 /** The beginning of a record, by which a person knows it: of CSV the cells that have a value. */
@@ -141,7 +143,7 @@ function excerptOf({ text, columns }: FileRecord): string {
 
 /** The refused records, with the reasons. */
 function Refusals({ title, findings }: Pick<ChangesProps, 'title' | 'findings'>): JSX.Element {
-  const { number, record, reason } = useConsole().texts.importing.findings;
+  const { number, record, reason } = TEXTS.importing.findings;
   return (
     <FramedTable title={title} columns={[number, record, reason]} class="findings">
       {findings.map((finding) => (

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 import { EXISTING, type ImportUse } from './file-changes.js';
 import type { PreviewRecord } from './preview.js';
@@ -37,7 +37,7 @@ interface UseChooserProps {
 /** Whether a file only adds records or updates them, by which key, and how. */
 export function UseChooser(props: UseChooserProps): JSX.Element | null {
   const { resource, use, isCsv, isDisabled, onChoose } = props;
-  const { importing: texts } = useConsole().texts;
+  const { importing: texts } = TEXTS;
   const { importMatches } = resource;
   if (importMatches.length === 0) return null;
   const unique = uniqueKey(resource);

@@ -2,8 +2,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { CatalogueError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
-import { useConsole } from '../context.js';
 import { numberText } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
 import { RunFindings, type RunFindingsProps } from './import-findings.js';
 import { hasEffect, type Progress, refusedIn } from './import-run.js';
@@ -21,7 +21,7 @@ interface RunStatusProps extends RunProps {
 
 /** How far a run is, why it waits or has stopped, and what came of it. */
 export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
-  const { importing: texts } = useConsole().texts;
+  const { importing: texts } = TEXTS;
   const { state, progress, isActive } = run;
   return (
     <>
@@ -38,7 +38,7 @@ export function RunStatus({ resource, run }: RunStatusProps): JSX.Element {
 
 /** Why a run waits or has stopped, and what comes before a run that cannot be undone. */
 function RunTrouble({ run }: RunProps): JSX.Element {
-  const { importing: texts, undo } = useConsole().texts;
+  const { importing: texts, undo } = TEXTS;
   const { state, isCheck, mayResume, unsaved } = run;
   return (
     <>
@@ -88,7 +88,7 @@ export function RunContent({ resource, run, words, isContinued = false, children
 
 /** How far a run is. */
 function RunProgress({ run: { progress, state } }: RunProps): JSX.Element {
-  const { importing: texts } = useConsole().texts;
+  const { importing: texts } = TEXTS;
   const share = state.step === 'done' ? 1 : (progress?.share ?? 0);
   return (
     <p class="import-progress">
@@ -103,7 +103,7 @@ interface CountsProps extends RunProps {
 
 /** What became of the records so far. */
 function Counts({ run: { attempt, isCheck }, progress }: CountsProps): JSX.Element {
-  const { importing: texts } = useConsole().texts;
+  const { importing: texts } = TEXTS;
   const { created, changed, unchanged, deleted, earlier, refused } = progress;
   const isUpdate = attempt?.input.use.match !== undefined;
   const updates: [string, number][] = [
@@ -137,7 +137,7 @@ function Counts({ run: { attempt, isCheck }, progress }: CountsProps): JSX.Eleme
 
 /** Why a run has stopped. */
 function StoppedBy({ error }: { readonly error: unknown }): JSX.Element {
-  const { importing: texts } = useConsole().texts;
+  const { importing: texts } = TEXTS;
   if (hasFileChanged(error))
     return (
       <Notice kind="error" title={texts.fileChangedTitle}>
@@ -149,7 +149,7 @@ function StoppedBy({ error }: { readonly error: unknown }): JSX.Element {
 
 /** What came of a run, or would come of it, in one sentence. */
 function Outcome({ resource, run: { attempt, isCheck }, progress }: CountsProps & RunStatusProps): JSX.Element {
-  const { importing: texts } = useConsole().texts;
+  const { importing: texts } = TEXTS;
   const isUpdate = attempt?.input.use.match !== undefined;
   const { counted } = texts;
   const { created, changed, unchanged, deleted, earlier, refused } = progress;
