@@ -153,12 +153,7 @@ export function derivedDataContract(provider: TestStoreProvider): void {
       await store.products.reserveIds(2 * count);
       await earlier.rewrite();
       const start = (at: number) => {
-        const settings = {
-          ...store.settings,
-          BOOTSTRAP_API_KEY: FIRST_KEY,
-          DATA_DIR: `data${at}`,
-          TLS: 'proxy',
-        };
+        const settings = { ...store.settings, BOOTSTRAP_API_KEY: FIRST_KEY, DATA_DIR: `data${at}`, TLS: 'proxy' };
         const service = new ChildProcessService(root, {
           ...settings,
           TRUSTED_PROXIES: '127.0.0.1',

@@ -39,11 +39,7 @@ export function killedImportsContract(provider: TestStoreProvider, kills: number
     afterEach(() => running.stop('SIGKILL'));
 
     const start = async (): Promise<HttpClient> => {
-      running = new ChildProcessService(folder, {
-        BOOTSTRAP_API_KEY: FIRST_KEY,
-        LOG_LEVEL: 'warn',
-        ...store.settings,
-      });
+      running = new ChildProcessService(folder, { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...store.settings });
       return running.started(FIRST_KEY);
     };
     /** Sends lines, and kills the process in the middle of them. @returns the results that arrived */

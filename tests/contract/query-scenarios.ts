@@ -241,11 +241,7 @@ function searchedText({ text, prose }: Values): fc.Arbitrary<string> {
 
 function existence(optional: readonly string[]): fc.Arbitrary<Filter> {
   return fc.oneof(
-    fc.record({
-      field: fc.constantFrom(...optional),
-      operator: fc.constant('exists' as const),
-      value: fc.boolean(),
-    }),
+    fc.record({ field: fc.constantFrom(...optional), operator: fc.constant('exists' as const), value: fc.boolean() }),
     fc.record({
       field: fc.constantFrom('status', 'price.currency'),
       operator: fc.constant('inOrNone' as const),
@@ -266,11 +262,7 @@ function listFilter(field: string, value: fc.Arbitrary<string>): fc.Arbitrary<Fi
   const operator = fc.constantFrom('eq' as const, 'eq' as const, 'prefix' as const);
   return fc.oneof(
     { weight: 3, arbitrary: fc.record({ field: fc.constant(field), operator, value }) },
-    fc.record({
-      field: fc.constant(field),
-      operator: fc.constant('in' as const),
-      values: someValues(value),
-    }),
+    fc.record({ field: fc.constant(field), operator: fc.constant('in' as const), values: someValues(value) }),
   );
 }
 

@@ -35,11 +35,7 @@ async function launch(): Promise<Browser> {
 
 /** Opens a context that trusts every certificate and moves nothing: movements could distort measurements. */
 export async function openContext(opener: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await opener.newContext({
-    ignoreHTTPSErrors: true,
-    reducedMotion: 'reduce',
-    ...options,
-  });
+  const context = await opener.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(LIMIT_MS);
   return context;
 }

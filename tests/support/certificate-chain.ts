@@ -12,12 +12,7 @@ const DAY_MS = 86_400_000;
 
 const KINDS = {
   EC: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
-  RSA: {
-    name: 'RSASSA-PKCS1-v1_5',
-    hash: 'SHA-256',
-    publicExponent: new Uint8Array([1, 0, 1]),
-    modulusLength: 2048,
-  },
+  RSA: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 2048 },
 };
 
 export interface Chain {
@@ -54,11 +49,7 @@ export async function chain(
   const root = await certify('Root', rootKeys, 'Root');
   const intermediate = await certify('Intermediate', intermediateKeys, 'Root', rootKeys);
   const leaf = await certify('localhost', leafKeys, 'Intermediate', intermediateKeys);
-  return {
-    cert: pem(leaf) + pem(intermediate),
-    key: await keyText(leafKeys.privateKey),
-    authority: pem(root),
-  };
+  return { cert: pem(leaf) + pem(intermediate), key: await keyText(leafKeys.privateKey), authority: pem(root) };
 }
 
 function generate(algorithm: (typeof KINDS)[keyof typeof KINDS]): Promise<webcrypto.CryptoKeyPair> {

@@ -195,10 +195,5 @@ export function childProcessServices(count: number, provider: TestStoreProvider)
 /** Starts the program with `TLS=files` and the certificate in `cert.pem` and `key.pem` of the folder. */
 export function certifiedService(folder: string): ChildProcessService {
   const files = { TLS_CERT_FILE: 'cert.pem', TLS_KEY_FILE: 'key.pem' };
-  return new ChildProcessService(folder, {
-    TLS: 'files',
-    ...files,
-    STORE: 'memory',
-    BOOTSTRAP_API_KEY: FIRST_KEY,
-  });
+  return new ChildProcessService(folder, { TLS: 'files', ...files, STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
 }

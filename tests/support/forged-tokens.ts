@@ -43,10 +43,7 @@ export function bearerAttacks(issuer: AttackedIssuer): Attack[] {
       ...ofToken('an expired token', issuer.token({ iat: seconds - 600, exp: seconds - 300 })),
       ...{ status: 401, code: 'token_expired' },
     },
-    {
-      ...ofToken('an expired token for another audience', issuer.token({ exp: seconds - 300, aud: 'x' })),
-      ...refused,
-    },
+    { ...ofToken('an expired token for another audience', issuer.token({ exp: seconds - 300, aud: 'x' })), ...refused },
     ...elsewhere(issuer),
   ];
 }
@@ -142,9 +139,7 @@ function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
     'exp beyond the range of numbers': signed(JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999'), pair),
     'an ID token': token({ nonce: 'n', at_hash: 'h', aud: 'shop', azp: 'shop' }, { typ: 'JWT' }),
     'an ID token for this service': token({ nonce: 'n' }, { typ: 'JWT' }),
-    'a token for another service': token({
-      aud: ['https://orders.example', 'https://catalogue.example.org'],
-    }),
+    'a token for another service': token({ aud: ['https://orders.example', 'https://catalogue.example.org'] }),
     ...named('claims', [[], 'text', 7, null], (value) => signed(value, pair)),
     'claims that are not JSON': signed('{', pair),
     'claims in broken UTF-8': signed(Buffer.from(JSON.stringify(claims({ name: 'é' })), 'latin1'), pair),

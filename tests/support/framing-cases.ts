@@ -474,10 +474,7 @@ const upgrades = Object.entries(UPGRADES).flatMap(([name, fields]) => [
 const CONTINUE = 'Expect: 100-continue';
 const expectations = [
   ...served(
-    {
-      '100-continue': post([LENGTH, CONTINUE]),
-      '100-Continue with chunks': chunks(WHOLE, ['Expect: 100-Continue']),
-    },
+    { '100-continue': post([LENGTH, CONTINUE]), '100-Continue with chunks': chunks(WHOLE, ['Expect: 100-Continue']) },
     '201',
   ),
   ...closed(

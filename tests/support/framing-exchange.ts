@@ -52,13 +52,7 @@ export async function exchange(
   await Promise.race([close, sleep(TIMEOUT_MS, undefined, { signal: timer.signal }).catch(() => {})]);
   timer.abort();
   socket.destroy();
-  return {
-    tested,
-    number,
-    how,
-    isClosed,
-    responses: responsesIn(Buffer.concat(received).toString('latin1')),
-  };
+  return { tested, number, how, isClosed, responses: responsesIn(Buffer.concat(received).toString('latin1')) };
 }
 
 /** Returns the final responses. No body of the service contains a status line. */

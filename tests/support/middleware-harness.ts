@@ -88,13 +88,7 @@ class WatchedRepository extends MemoryRepository<Product> {
   async fill(count: number, fields: Partial<Product> | (() => Partial<Product>) = {}): Promise<void> {
     const fieldsOf = typeof fields === 'function' ? fields : () => fields;
     for (let id = 1; id <= count; id++) {
-      const record = {
-        id,
-        version: 1,
-        createdAt: id,
-        updatedAt: id,
-        fields: { name: `p${id}`, ...fieldsOf() },
-      };
+      const record = { id, version: 1, createdAt: id, updatedAt: id, fields: { name: `p${id}`, ...fieldsOf() } };
       await this.insertAll([record]);
     }
   }

@@ -9,10 +9,7 @@ const LONGEST_DOUBLED_BYTES = 8_192;
 type Choice = (command: Document) => string | undefined | Promise<string | undefined>;
 
 /** The server does not execute these commands. */
-const BEFORE: Faults = {
-  ...BROKEN_CALLS,
-  refused: ({ near, message }) => near.write(steppedDown(message)),
-};
+const BEFORE: Faults = { ...BROKEN_CALLS, refused: ({ near, message }) => near.write(steppedDown(message)) };
 
 /** In the place of the reply. */
 const AFTER: Faults = {

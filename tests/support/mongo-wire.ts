@@ -81,9 +81,7 @@ export function replyTo(command: Buffer, document: Document): Buffer {
 }
 
 function documentAt(message: Buffer, offset: number): Document {
-  return BSON.deserialize(message.subarray(offset, offset + message.readInt32LE(offset)), {
-    useBigInt64: false,
-  });
+  return BSON.deserialize(message.subarray(offset, offset + message.readInt32LE(offset)), { useBigInt64: false });
 }
 
 function frame(opcode: number, responseTo: number, parts: readonly Uint8Array[]): Buffer {

@@ -24,11 +24,7 @@ export function fetchBy(client: HttpClient) {
     const { pathname, search, port } = new URL(url);
     if (Number(port) !== client.port) throw new Error(`${url} is not the service under test`);
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const response = await client.request(init.method, pathname + search, {
-      token: null,
-      headers: init.headers,
-      body,
-    });
+    const response = await client.request(init.method, pathname + search, { token: null, headers: init.headers, body });
     const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
     return new Response(response.text === '' ? null : response.text, { status: response.status, headers });
   };

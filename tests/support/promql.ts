@@ -10,10 +10,7 @@ const WORDS = ['and', 'or', 'unless', 'by', 'without', 'on', 'ignoring', 'offset
  * Returns the metrics of an expression, and the labels by which it groups. It knows the PromQL of this project, not
  * all of PromQL.
  */
-export function metricsIn(expression: string): {
-  metrics: readonly NamedMetric[];
-  groups: readonly string[];
-} {
+export function metricsIn(expression: string): { metrics: readonly NamedMetric[]; groups: readonly string[] } {
   // Texts first, because they may contain anything. Variables of Grafana are values.
   const plain = expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\[[^\]]*\]/g, '');
   const groups = [...plain.matchAll(/\b(?:by|on|without|ignoring)\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>

@@ -95,11 +95,7 @@ export function haproxy(
   config: (place: Place) => string,
   environment: ReverseProxy['environment'] = () => ({}),
 ): ReverseProxy {
-  return {
-    from: 'haproxy',
-    command: (place) => ['haproxy', '-db', '-f', written(place, config(place))],
-    environment,
-  };
+  return { from: 'haproxy', command: (place) => ['haproxy', '-db', '-f', written(place, config(place))], environment };
 }
 
 /** The text of a file with other parts. Each part must occur. */

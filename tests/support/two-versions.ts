@@ -49,23 +49,13 @@ interface SplitUser extends User {
   readonly lastName?: string;
 }
 
-const LAST_NAME = {
-  description: 'The last name',
-  kind: 'text',
-  ...NAME,
-  max: 100,
-  example: 'van Dyke',
-} as const;
+const LAST_NAME = { description: 'The last name', kind: 'text', ...NAME, max: 100, example: 'van Dyke' } as const;
 const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 
 /** Users in version 2: the name is split in two parts, which permit its maximum length. */
 const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   ...USERS,
-  ...fromFieldTable({
-    firstName: { ...USER.name, max: 99, example: 'Dick' },
-    lastName: LAST_NAME,
-    email: USER.email,
-  }),
+  ...fromFieldTable({ firstName: { ...USER.name, max: 99, example: 'Dick' }, lastName: LAST_NAME, email: USER.email }),
   version: 2,
   docs: { ...USERS.docs, name: 'SplitUser' },
   fields: indexedFields({ email: USER.email }),
@@ -121,11 +111,7 @@ function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
   return openApiDocument(routes, { ...facts, hasCors: CORS_ORIGINS !== '' });
 }
 
-const POLICY = {
-  bodyLimitBytes: 2_000,
-  requireIfMatch: false,
-  cacheControl: 'private, no-cache',
-};
+const POLICY = { bodyLimitBytes: 2_000, requireIfMatch: false, cacheControl: 'private, no-cache' };
 
 function inTwoVersions(application: Application): Route[] {
   const { products, users, apiKeys } = application.resources;

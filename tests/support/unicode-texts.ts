@@ -29,10 +29,7 @@ const PARTS = [
 
 /** Random texts in many scripts. */
 export const TEXTS: fc.Arbitrary<string> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.array(fc.constantFrom(...PARTS), { maxLength: 8 }).map((parts) => parts.join('')),
-  },
+  { weight: 4, arbitrary: fc.array(fc.constantFrom(...PARTS), { maxLength: 8 }).map((parts) => parts.join('')) },
   { weight: 1, arbitrary: fc.string({ unit: CHARACTER, maxLength: 6 }) },
 );
 

@@ -34,10 +34,7 @@ describe('the changes of the client', () => {
       { id: desk.id, version: 2, deleted: true },
     ]);
     expect(await all(products.changes({ from: changes.cursor, follow: false }))).to.deep.equal([]);
-    const few = products.changes({
-      from: await products.changes({ fields: ['sku'] }).start(),
-      fields: ['sku'],
-    });
+    const few = products.changes({ from: await products.changes({ fields: ['sku'] }).start(), fields: ['sku'] });
     await products.create({ name: 'Lamp', sku: 'C-1' });
     expect((await take(few, 1))[0])
       .to.include({ sku: 'C-1', version: 1 })

@@ -13,9 +13,7 @@ describe('the records of the client by their unique field', () => {
     expect([lamp.created, torch.created, torch.id]).to.deep.equal([true, false, lamp.id]);
     expect(torch).to.deep.include({ etag: '"2"', data: { id: lamp.id, name: 'Torch', sku: 'P-1' } });
     expect(await products.read({ sku: 'P-1' })).to.deep.equal(await products.read(lamp.id));
-    expect(await products.read({ sku: 'P-1' }, { fields: ['name'] })).to.deep.equal({
-      data: { name: 'Torch' },
-    });
+    expect(await products.read({ sku: 'P-1' }, { fields: ['name'] })).to.deep.equal({ data: { name: 'Torch' } });
   });
 
   it('are only created, or only replaced, under a precondition', async () => {

@@ -2,9 +2,7 @@ import { clientCredentials, createCatalogue, type Product, type Snapshot } from 
 
 /** Never called: the test is which lines compile. */
 export async function typed(): Promise<unknown[]> {
-  const { products, users, orders, apiKeys, GET, POST } = createCatalogue({
-    baseUrl: 'https://localhost:8443',
-  });
+  const { products, users, orders, apiKeys, GET, POST } = createCatalogue({ baseUrl: 'https://localhost:8443' });
 
   for await (const product of products.list({ 'price.amount.gte': 1000, sort: ['name', '-id'] as const })) {
     product satisfies Product;
@@ -13,10 +11,7 @@ export async function typed(): Promise<unknown[]> {
     // @ts-expect-error Only `fields` selects metadata.
     product.version;
   }
-  for await (const view of products.list({
-    fields: ['id', 'version', 'sku'],
-    'attributes.colour': 'black',
-  })) {
+  for await (const view of products.list({ fields: ['id', 'version', 'sku'], 'attributes.colour': 'black' })) {
     view satisfies { id: number; version: number; sku?: string };
     // @ts-expect-error The name was not requested.
     view.name;
@@ -24,12 +19,7 @@ export async function typed(): Promise<unknown[]> {
 
   products.list({ 'sku.in': ['L-1', 'L-2'] as const, 'id.in': [1] });
   products.list({ q: 'green lamp', 'sku.exists': false, 'price.amount.exists': true });
-  products.list({
-    tags: 'sale',
-    'tags.all': ['sale', 'new'],
-    'tags.prefix': 'lighting/',
-    'images.exists': true,
-  });
+  products.list({ tags: 'sale', 'tags.all': ['sale', 'new'], 'tags.prefix': 'lighting/', 'images.exists': true });
   products.list({ status: 'draft', 'status.exists': false, 'stock.lt': 1, 'gtin.in': ['96385074'] });
   // @ts-expect-error One tag is an array too.
   products.list({ 'tags.all': 'sale' });
@@ -106,14 +96,7 @@ export async function typed(): Promise<unknown[]> {
   await products.create({ name: 'Lamp', sku: null, price: null, attributes: { watts: null } });
   await products.replace(lamp, { name: 'Torch', description: null });
   const images = [{ url: 'https://example.com/1.jpg', alt: 'A lamp' }, { url: 'https://example.com/2.jpg' }];
-  await products.create({
-    name: 'Lamp',
-    status: 'draft',
-    tags: ['sale'],
-    images,
-    gtin: '96385074',
-    stock: 0,
-  });
+  await products.create({ name: 'Lamp', status: 'draft', tags: ['sale'], images, gtin: '96385074', stock: 0 });
   await products.create({ name: 'Lamp', status: null, tags: null, images: null, stock: null });
   await products.patch(lamp, { status: null, tags: ['new'], images: null });
   lamp.data.status satisfies 'draft' | 'archived' | undefined;

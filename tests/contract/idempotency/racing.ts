@@ -21,10 +21,7 @@ export function racingContract(store: TestStore): void {
       const batch = reservations(50);
       const results = await race((writer) =>
         // Each writer starts at another key.
-        [...batch.slice(writer), ...batch.slice(0, writer)].map((one) => ({
-          ...one,
-          fingerprint: `${writer}`,
-        })),
+        [...batch.slice(writer), ...batch.slice(0, writer)].map((one) => ({ ...one, fingerprint: `${writer}` })),
       );
       const existing = await store.reservations.find(keysOf(batch));
       expect(existing.size).to.equal(50);

@@ -63,10 +63,7 @@ export function reservingContract(store: TestStore): void {
 
     it('separate the reservations of each resource', async () => {
       const { products, users, orders } = store.all.reservations;
-      const all = [products, users, orders].map((kind, i) => ({
-        kind,
-        own: reservation('a', { id: i + 1 }),
-      }));
+      const all = [products, users, orders].map((kind, i) => ({ kind, own: reservation('a', { id: i + 1 }) }));
       for (const { kind, own } of all) expect(await kind.reserve([own])).to.deep.equal(byKey([own]));
       for (const { kind, own } of all) expect(await kind.find(['a'])).to.deep.equal(byKey([own]));
     });

@@ -14,10 +14,7 @@ const FILTERS: readonly Filter[] = [
 
 export function busyCountsContract(store: TestStore): void {
   const price = (amount: number) => ({ price: { amount, currency: 'EUR' } });
-  const all = Array.from({ length: COUNT }, (_, i) => ({
-    ...product(i + 1, price(COUNT + i)),
-    updatedAt: AT + i,
-  }));
+  const all = Array.from({ length: COUNT }, (_, i) => ({ ...product(i + 1, price(COUNT + i)), updatedAt: AT + i }));
 
   /** Moves counted records to the uncounted end of the index, and uncounted records to the counted end. */
   const updateEach = async () => {

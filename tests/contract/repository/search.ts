@@ -126,9 +126,7 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
     if (hasLarge)
       it('shows each record once that stays, while others are written', async () => {
         const all = Array.from({ length: MANY }, (_, i) =>
-          product(2 * i + 1 + (i > MANY / 2 ? 1_000_000 : 0), {
-            name: `${['desk', 'lamp', 'chair'][i % 3]} ${i}`,
-          }),
+          product(2 * i + 1 + (i > MANY / 2 ? 1_000_000 : 0), { name: `${['desk', 'lamp', 'chair'][i % 3]} ${i}` }),
         );
         await store.addAll(all);
         const seen: Id[] = [];

@@ -26,11 +26,7 @@ export function documentOf(environment: Record<string, string>): object {
 /** Returns the responses that the document of a service with these settings describes. */
 export function documentedResponses(environment: Record<string, string>): DocumentedResponses {
   const described = Object.entries(environment).filter(([name]) => !UNDESCRIBED.test(name));
-  const settings = {
-    ...Object.fromEntries(described),
-    PUBLIC_URL: 'https://catalogue.test',
-    DATA_DIR: 'data',
-  };
+  const settings = { ...Object.fromEntries(described), PUBLIC_URL: 'https://catalogue.test', DATA_DIR: 'data' };
   return cached(JSON.stringify(settings), () => {
     const document = documentOf(settings);
     return cached(JSON.stringify(document), () => new DocumentedResponses(document));

@@ -36,10 +36,7 @@ export class OpenApiDocument {
   private find(steps: readonly (string | number)[]): Location | undefined {
     let location: Location = { node: this.root, pointer: '' };
     for (const step of steps) {
-      location = this.resolve({
-        node: location.node?.[step],
-        pointer: `${location.pointer}/${escapeToken(step)}`,
-      });
+      location = this.resolve({ node: location.node?.[step], pointer: `${location.pointer}/${escapeToken(step)}` });
       if (location.node === undefined) return undefined;
     }
     return location;

@@ -54,10 +54,7 @@ export class DocumentedResponses {
   constructor(root: object) {
     this.document = new OpenApiDocument(closed(root));
     const { paths } = this.document.root;
-    this.paths = Object.entries<Node>(paths).map(([path, item]) => ({
-      path,
-      pattern: patternOf(path, item),
-    }));
+    this.paths = Object.entries<Node>(paths).map(([path, item]) => ({ path, pattern: patternOf(path, item) }));
   }
 
   /**

@@ -53,12 +53,7 @@ describe('settings', () => {
   it('are overridden by a file, and the file by the environment', () => {
     const CONFIG_FILE = file('{"PORT": 1111, "DATA_DIR": "/x", "LOG_LEVEL": "warn"}');
     const settings = loadSettings({ CONFIG_FILE, PORT: '2222', LOG_LEVEL: '' });
-    expect(settings).to.include({
-      PORT: 2222,
-      DATA_DIR: '/x',
-      LOG_LEVEL: 'warn',
-      SQLITE_FILE: '/x/catalogue.sqlite',
-    });
+    expect(settings).to.include({ PORT: 2222, DATA_DIR: '/x', LOG_LEVEL: 'warn', SQLITE_FILE: '/x/catalogue.sqlite' });
   });
 
   it('are frozen', () => {
@@ -97,12 +92,7 @@ describe('settings', () => {
   });
 
   it('report each invalid value on its own line', () => {
-    const issues = issuesOf({
-      PORT: '70000',
-      STORE: 'mysql',
-      RATE_LIMIT_REQUESTS: '1.5',
-      REQUIRE_IF_MATCH: 'perhaps',
-    });
+    const issues = issuesOf({ PORT: '70000', STORE: 'mysql', RATE_LIMIT_REQUESTS: '1.5', REQUIRE_IF_MATCH: 'perhaps' });
     expect(issues).to.have.length(4);
     for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries()) {
       expect(issues[i])
@@ -434,20 +424,13 @@ describe('settings', () => {
     expect(by['PUBLIC_URL']).to.deep.equal({ value: 'https://localhost:1111', source: 'computed' });
     expect(by['SQLITE_FILE']).to.deep.equal({ value: 'data/catalogue.sqlite', source: 'computed' });
     expect(by['MONGODB_URL']?.value).to.equal('mongodb://***@a:1,b:2/x');
-    expect(by['WORKERS']).to.deep.equal({
-      value: Math.min(availableParallelism(), 64),
-      source: 'environment: auto',
-    });
+    expect(by['WORKERS']).to.deep.equal({ value: Math.min(availableParallelism(), 64), source: 'environment: auto' });
     expect(by['LOG_FORMAT']).to.deep.equal({ value: 'auto', source: 'default' });
     expect(by['CONFIG_FILE']).to.deep.equal({ value: CONFIG_FILE, source: 'environment' });
   });
 
   it('are explained even if some are wrong, with every problem', () => {
-    const { settings, issues } = explainSettings({
-      CONFIG_FILE: join(folder, 'absent.json'),
-      PORT: 'x',
-      TLS: 'y',
-    });
+    const { settings, issues } = explainSettings({ CONFIG_FILE: join(folder, 'absent.json'), PORT: 'x', TLS: 'y' });
     expect(issues.map((line) => line.split(/[ :]/, 1)[0])).to.deep.equal(['CONFIG_FILE', 'PORT', 'TLS']);
     expect(settings.find(({ name }) => name === 'PORT')?.value).to.equal('x');
   });

@@ -11,9 +11,7 @@ const MANIFEST = json('package.json');
 const LOCK = json('package-lock.json');
 
 interface Workflow {
-  readonly jobs: {
-    readonly suite: { readonly strategy: { readonly matrix: { readonly suite: readonly string[] } } };
-  };
+  readonly jobs: { readonly suite: { readonly strategy: { readonly matrix: { readonly suite: readonly string[] } } } };
 }
 
 /** Licences that allow use, change and passing on without conditions for the rest of a program. */

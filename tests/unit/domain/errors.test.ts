@@ -27,12 +27,7 @@ describe('errors of the domain', () => {
   it('name the field whose value another record has', () => {
     const error = duplicateValue('sku');
     expect(error).to.be.instanceOf(AppError).and.include({ code: 'duplicate_value', field: 'sku' });
-    const detail = {
-      code: 'duplicate_value',
-      message: 'Another record has this sku.',
-      in: 'body',
-      pointer: '/sku',
-    };
+    const detail = { code: 'duplicate_value', message: 'Another record has this sku.', in: 'body', pointer: '/sku' };
     expect(error.details).to.deep.equal([detail]);
     expect(error.ownedBy(7)).to.be.instanceOf(DuplicateValue).and.include({ field: 'sku' });
     expect(error.ownedBy(7).message).to.equal(error.message);

@@ -42,15 +42,7 @@ describe('fields', () => {
       },
       maybe: { description: '', kind: 'object', fields: { one } },
       owner: { description: '', kind: 'reference', to: 'users', indexed: true },
-      code: {
-        description: '',
-        kind: 'code',
-        pattern: /x/,
-        form: 'x',
-        example: 'x',
-        indexed: true,
-        unique: true,
-      },
+      code: { description: '', kind: 'code', pattern: /x/, form: 'x', example: 'x', indexed: true, unique: true },
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
       'outer.one': { type: 'integer', required: true },
@@ -68,14 +60,7 @@ describe('fields', () => {
     });
     const table = {
       at: { description: '', kind: 'instant', example: '', indexed: true },
-      choice: {
-        description: '',
-        kind: 'choice',
-        values: ['a'],
-        noValue: 'b',
-        indexed: true,
-        ignoresCase: true,
-      },
+      choice: { description: '', kind: 'choice', values: ['a'], noValue: 'b', indexed: true, ignoresCase: true },
       attributes: { description: '', kind: 'attributes', example: {}, indexed: true, searched: true },
       list: {
         description: '',
@@ -87,13 +72,7 @@ describe('fields', () => {
         indexed: true,
       },
       known: { description: '', kind: 'instant', example: '', indexed: 'presence' },
-      unused: {
-        description: '',
-        kind: 'list',
-        of: { description: '', kind: 'instant', example: '' },
-        min: 0,
-        max: 1,
-      },
+      unused: { description: '', kind: 'list', of: { description: '', kind: 'instant', example: '' }, min: 0, max: 1 },
       hidden: { description: '', kind: 'instant', example: '', searched: true },
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
@@ -109,9 +88,7 @@ describe('fields', () => {
 
   it('are no lists of other values than texts, if lists of records are filtered by them', () => {
     const at = { description: '', kind: 'instant', example: '' } as const;
-    const table: FieldTable = {
-      times: { description: '', kind: 'list', of: at, min: 0, max: 1, indexed: true },
-    };
+    const table: FieldTable = { times: { description: '', kind: 'list', of: at, min: 0, max: 1, indexed: true } };
     expect(() => indexedFields(table)).to.throw('The list times cannot be indexed: its elements are no texts.');
     const known: FieldTable = { times: { ...table['times'], indexed: 'presence' } as FieldTable[string] };
     expect(indexedFields(known)).to.deep.equal({ times: { type: 'presence' } });

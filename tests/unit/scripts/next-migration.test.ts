@@ -96,15 +96,7 @@ CREATE INDEX products_shade ON products ("shade") WHERE "shade" IS NOT NULL;`,
         kind: 'object',
         required: true,
         fields: {
-          depth: {
-            description: '',
-            kind: 'integer',
-            min: 0,
-            max: 9,
-            example: 1,
-            required: true,
-            indexed: true,
-          },
+          depth: { description: '', kind: 'integer', min: 0, max: 9, example: 1, required: true, indexed: true },
         },
       },
     };

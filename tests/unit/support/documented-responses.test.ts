@@ -131,11 +131,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'an unknown method': [
     'PURGE',
     '/products',
-    {
-      status: 405,
-      body: { ...NOT_FOUND, code: 'method_not_allowed' },
-      headers: { etag: undefined, allow: 'GET' },
-    },
+    { status: 405, body: { ...NOT_FOUND, code: 'method_not_allowed' }, headers: { etag: undefined, allow: 'GET' } },
   ],
   'a success for an unknown method': ['PURGE', '/products', { status: 204, body: '' }, 'the status 204'],
 };

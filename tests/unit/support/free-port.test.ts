@@ -18,9 +18,7 @@ const PROGRAM = `
 describe('a free port', () => {
   it('is given to one caller of several processes', async () => {
     const children = Array.from({ length: PROCESSES }, () =>
-      spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      }),
+      spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] }),
     );
     const outputs = children.map(async ({ stdout }) => {
       for (let text = ''; ; ) {

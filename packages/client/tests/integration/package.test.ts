@@ -33,11 +33,7 @@ describe('the package of the client', () => {
 
   /** @returns standard output @throws Error with the output, if the program fails */
   const run = async (program: string, args: readonly string[], cwd = project) => {
-    const env = {
-      ...process.env,
-      npm_config_offline: 'true',
-      npm_config_ignore_scripts: 'true',
-    };
+    const env = { ...process.env, npm_config_offline: 'true', npm_config_ignore_scripts: 'true' };
     try {
       return (await promisify(execFile)(program, args, { cwd, env })).stdout;
     } catch (error) {

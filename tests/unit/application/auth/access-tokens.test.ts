@@ -69,13 +69,7 @@ describe('access tokens of this service', () => {
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: key.kid, ...header })
       .sign(by);
   const issued = (issuer = ISSUER) =>
-    key.sign({
-      issuer,
-      keyId: 7,
-      scopes: ['products:read'],
-      issuedAt: clock.time,
-      expiresAt: clock.time + 600_000,
-    });
+    key.sign({ issuer, keyId: 7, scopes: ['products:read'], issuedAt: clock.time, expiresAt: clock.time + 600_000 });
 
   it('represent the API key of their client, with their own scopes', async () => {
     expect(await verify(await issued())).to.deep.equal({
@@ -119,12 +113,7 @@ describe('access tokens of this service', () => {
   it('withstand every attack on tokens of another issuer', async () => {
     clock.time = Date.now();
     const privateKey = createPrivateKey({ key: JSON.parse(stored.privateJwk), format: 'jwk' });
-    const pair: SigningPair = {
-      kid: key.kid,
-      alg: 'RS256',
-      privateKey,
-      publicKey: createPublicKey(privateKey),
-    };
+    const pair: SigningPair = { kid: key.kid, alg: 'RS256', privateKey, publicKey: createPublicKey(privateKey) };
     const claimsWith = (changes: object = {}) => ({ ...claims(), ...changes });
     const token = (changes: object = {}, header: object = {}, by = pair) => signed(claimsWith(changes), by, header);
     expect(await verify(token())).to.include({ id: 'key:7' });
@@ -175,9 +164,7 @@ describe('access tokens of this service', () => {
 
   it('must name PUBLIC_URL as their issuer if it is set', async () => {
     const named = verifier('https://api.example.com');
-    expect(await named.verify({ token: await issued('https://api.example.com') })).to.include({
-      id: 'key:7',
-    });
+    expect(await named.verify({ token: await issued('https://api.example.com') })).to.include({ id: 'key:7' });
     await expectAppError(named.verify({ token: await issued() }), 'invalid_token');
   });
 
@@ -239,13 +226,7 @@ describe('AccessTokens.issue', () => {
   it('signs whole seconds, for ten minutes', async () => {
     expect(await issue(5_999)).to.deep.equal({
       issued: { token: 'token 1', lifetimeSeconds: 600 },
-      claims: {
-        issuer: 'https://here',
-        keyId: 7,
-        scopes: ['users:read'],
-        issuedAt: 5_000,
-        expiresAt: 605_000,
-      },
+      claims: { issuer: 'https://here', keyId: 7, scopes: ['users:read'], issuedAt: 5_000, expiresAt: 605_000 },
     });
   });
 

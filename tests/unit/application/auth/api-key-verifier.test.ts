@@ -97,11 +97,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   it('finds a key by its id until it is revoked or expires', async () => {
     const { record } = await issue();
     const expiresAt = clock.now() + 60_000;
-    const { record: short } = await administration.create({
-      name: 'x',
-      scopes: ['products:read'],
-      expiresAt,
-    });
+    const { record: short } = await administration.create({ name: 'x', scopes: ['products:read'], expiresAt });
     for (const { id } of [record, short]) expect((await verifier.findValid(id)).id).to.equal(id);
     clock.time = expiresAt;
     await administration.revoke(record.id);

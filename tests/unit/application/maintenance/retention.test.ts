@@ -86,10 +86,7 @@ describe('Retention', () => {
   });
 
   it('purges the other kinds if one fails, and then says so', async () => {
-    const failing: Purgeable = {
-      retentionMs: 0,
-      purgeBefore: () => Promise.reject(unavailable('It fails.')),
-    };
+    const failing: Purgeable = { retentionMs: 0, purgeBefore: () => Promise.reject(unavailable('It fails.')) };
     const other = new FakePurgeable(0, 1);
     await expectAppError(new Retention([failing, other], clock).purgeExpired(), 'unavailable');
     expect(other.left).to.equal(0);

@@ -119,10 +119,7 @@ describe('a search, block by block,', () => {
 
 describe('what a search finds, block by block,', () => {
   const budget = new QueryBudget(new FakeClock(), 2_000);
-  const blocks = {
-    unit: 10,
-    findEdge: async (side: 'first' | 'last') => (side === 'first' ? 0 : 9_990),
-  };
+  const blocks = { unit: 10, findEdge: async (side: 'first' | 'last') => (side === 'first' ? 0 : 9_990) };
   const filters = [{ field: 'q', operator: 'search', words: ['a'] } as const];
   /** A record of 100 bytes for every tenth id. */
   const idsIn = ({ low, high }: IdRange = { low: 0, high: -1 }) =>

@@ -34,11 +34,7 @@ describe('paginate', () => {
   it('iterates over a whole list, in its order and with its filters', async () => {
     const products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     for (let id = 1; id <= 7; id++) await products.insertAll([product(id, { name: id % 2 ? 'b' : 'a' })]);
-    const firstQuery = query({
-      limit: 2,
-      order: by('-name,id'),
-      filters: [{ field: 'id', operator: 'ne', value: 4 }],
-    });
+    const firstQuery = query({ limit: 2, order: by('-name,id'), filters: [{ field: 'id', operator: 'ne', value: 4 }] });
     expect(await idsOfPages(paginate(products, firstQuery))).to.deep.equal([
       [1, 3],
       [5, 7],

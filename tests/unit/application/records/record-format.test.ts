@@ -158,12 +158,7 @@ describe('the draft of a changed record', () => {
     updatedAt: 1_000,
     fields: { name: 'Lamp', sku: 'A', price: { amount: 1, currency: 'EUR' } },
   };
-  const OWN = {
-    id: 7,
-    version: 3,
-    createdAt: '1970-01-01T00:00:00.000Z',
-    updatedAt: '1970-01-01T00:00:01.000Z',
-  };
+  const OWN = { id: 7, version: 3, createdAt: '1970-01-01T00:00:00.000Z', updatedAt: '1970-01-01T00:00:01.000Z' };
   const KINDS = ['replacement', 'merge-patch'] as const;
   const draft = (kind: Change['kind'], body: unknown) => changedDraft(VIEW, { kind, body }, CURRENT);
 

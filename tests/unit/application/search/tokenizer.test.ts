@@ -136,9 +136,7 @@ describe('the words of a search', () => {
         description: Array.from({ length: 9_100 }, (_, at) => String.fromCodePoint(0x20000 + at)).join(''),
       },
       'one word more than count': { description: numbers(COUNT).join(' ') },
-      'letters that are spelt with two': {
-        description: `${numbers(COUNT - 1).join(' ')} ß ss lamp`,
-      },
+      'letters that are spelt with two': { description: `${numbers(COUNT - 1).join(' ')} ß ss lamp` },
     };
     for (const [name, fields] of Object.entries(records))
       it(`counts the first ones: ${name}`, () => {

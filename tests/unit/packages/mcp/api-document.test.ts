@@ -22,15 +22,10 @@ function documentOf(schema: object, more: object = {}): ApiDocument {
 
 describe('the schemas of tools', () => {
   it('contain what they refer to', () => {
-    const schema = {
-      type: 'object',
-      properties: { price: { $ref: '#/components/schemas/Price', description: 'x' } },
-    };
+    const schema = { type: 'object', properties: { price: { $ref: '#/components/schemas/Price', description: 'x' } } };
     expect(documentOf(schema).body('create', JSON_TYPE)).to.deep.equal({
       type: 'object',
-      properties: {
-        price: { type: 'object', description: 'x', properties: { amount: { type: 'integer' } } },
-      },
+      properties: { price: { type: 'object', description: 'x', properties: { amount: { type: 'integer' } } } },
     });
   });
 
@@ -78,10 +73,7 @@ describe('the schemas of tools', () => {
       expect(documentOf({}, { parameters }).queryParameters('create')).to.deep.equal([]);
     const properties = { a: null, b: [], c: 5 };
     expect(documentOf({ properties }).body('create', JSON_TYPE)).to.deep.equal({ properties });
-    expect(new ApiDocument({ info: { title: 5, version: null } }).info).to.deep.equal({
-      title: '5',
-      version: 'null',
-    });
+    expect(new ApiDocument({ info: { title: 5, version: null } }).info).to.deep.equal({ title: '5', version: 'null' });
   });
 
   it('never contain themselves', () => {

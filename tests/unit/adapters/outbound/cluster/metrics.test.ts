@@ -60,13 +60,7 @@ describe('the metrics of a group of workers', () => {
   let workers: [Worker, Worker];
   const own = {
     figures: async (): Promise<readonly MetricFigures[]> => [
-      {
-        name: 'process_memory',
-        help: '',
-        type: 'gauge',
-        aggregator: 'sum',
-        values: [{ labels: {}, value: 5 }],
-      },
+      { name: 'process_memory', help: '', type: 'gauge', aggregator: 'sum', values: [{ labels: {}, value: 5 }] },
       { name: 'other', help: '', type: 'gauge', aggregator: 'sum', values: [{ labels: {}, value: 5 }] },
     ],
   };

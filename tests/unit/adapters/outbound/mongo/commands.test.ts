@@ -338,9 +338,7 @@ describe('the commands to MongoDB', () => {
     expect(filter).to.deep.equal({
       $and: [
         { live: true },
-        {
-          $and: [{ words: { $regex: '^gre' } }, { words: { $regex: '^lam' } }],
-        },
+        { $and: [{ words: { $regex: '^gre' } }, { words: { $regex: '^lam' } }] },
         { _id: { $gte: 0, $lte: 2_047 } },
         { block: { $gte: 0, $lte: 0 } },
       ],

@@ -106,10 +106,7 @@ const CASES: Readonly<Record<string, Case>> = {
     collection: 'products',
     index: { key: { live: 1, _id: 1 }, name: 'mine', partialFilterExpression: { live: true } },
   },
-  'the index of a shard key': {
-    collection: 'products',
-    index: { key: { _id: 'hashed' }, name: '_id_hashed' },
-  },
+  'the index of a shard key': { collection: 'products', index: { key: { _id: 'hashed' }, name: '_id_hashed' } },
 };
 
 describe('an index of a collection of MongoDB', () => {

@@ -55,11 +55,7 @@ describe('the connection URL of PostgreSQL', () => {
 
   it('takes times, which the service needs itself', () => {
     const { operations, searches, client } = parsed('postgresql://h/d?connect_timeout=3&statement_timeout=700');
-    expect(operations).to.include({
-      connectionTimeoutMillis: 3_000,
-      statement_timeout: 700,
-      query_timeout: 1_200,
-    });
+    expect(operations).to.include({ connectionTimeoutMillis: 3_000, statement_timeout: 700, query_timeout: 1_200 });
     expect(searches).to.include({ statement_timeout: QUERY_MS, query_timeout: 3_500 });
     expect(client).not.to.have.property('statement_timeout');
     expect(client.connectionString).not.to.include('timeout');

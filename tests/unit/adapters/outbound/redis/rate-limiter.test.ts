@@ -178,11 +178,7 @@ describe('the rate limiter with a faulty Redis', () => {
   ] as const) {
     it(`ignores ${name} in the reply to a peek`, async () => {
       replica.lieTo('exec', reply);
-      expect(await replica.limiter.peek('a')).to.deep.equal({
-        allowed: true,
-        remaining: 5,
-        resetSeconds: 60,
-      });
+      expect(await replica.limiter.peek('a')).to.deep.equal({ allowed: true, remaining: 5, resetSeconds: 60 });
       expect(replica.redis.received).to.include('exec');
     });
   }
@@ -206,11 +202,7 @@ describe('the rate limiter with a faulty Redis', () => {
   it('accepts a count and a rest that are possible', async () => {
     const before = replica.fallbacks;
     replica.lieTo('eval', counted(':3', ':60000'));
-    expect(await replica.limiter.consume('a')).to.deep.equal({
-      allowed: true,
-      remaining: 2,
-      resetSeconds: 60,
-    });
+    expect(await replica.limiter.consume('a')).to.deep.equal({ allowed: true, remaining: 2, resetSeconds: 60 });
     replica.lieTo('exec', '*2\r\n$1\r\n5\r\n:-1\r\n');
     expect(await replica.limiter.peek('a')).to.deep.equal({ allowed: false, remaining: 0, resetSeconds: 1 });
     expect(replica.fallbacks).to.equal(before);

@@ -54,10 +54,7 @@ describe('the metadata and keys of an issuer', () => {
           response.writeHead(status).end('<html>'),
     );
     for (const first of [...pages, ({ socket }: IncomingMessage) => void socket.destroy()]) {
-      instead({
-        [OAUTH]: first,
-        [OPENID]: (_, response) => response.end(JSON.stringify(metadata())),
-      });
+      instead({ [OAUTH]: first, [OPENID]: (_, response) => response.end(JSON.stringify(metadata())) });
       expect((await keys())[0]?.kid, first.toString()).to.equal('one');
     }
   });

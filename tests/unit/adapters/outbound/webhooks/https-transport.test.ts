@@ -12,9 +12,7 @@ const ERRORS = {
   unknown: { error: 'The host has no address' },
   address: { error: 'The host has an address that is not allowed' },
 };
-const TOO_LONG = {
-  error: 'The receiver sent over 64 KiB, or over 8 informational responses or session tickets',
-};
+const TOO_LONG = { error: 'The receiver sent over 64 KiB, or over 8 informational responses or session tickets' };
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 
 describe('the transport of webhooks', () => {
@@ -154,9 +152,7 @@ describe('the transport of webhooks', () => {
     receiver.answer = () => {};
     expect(await transport({ timeoutMs }).post(message())).to.deep.equal(late);
     receiver.answer = (response) => void response.writeHead(200).write('x');
-    expect(await transport({ timeoutMs: 500 }).post(message()), 'the head is enough').to.deep.equal({
-      status: 200,
-    });
+    expect(await transport({ timeoutMs: 500 }).post(message()), 'the head is enough').to.deep.equal({ status: 200 });
   });
 
   it('looks up a name of another client at once, however many names of two clients hang', async () => {
