@@ -12,11 +12,11 @@ import { repositoryContract } from '../../tests/contract/repository.contract.js'
 import { POSTGRESQL } from '../../tests/stores/postgresql.js';
 import type { TestStoreProvider } from '../../tests/stores/provider.js';
 import { ChildProcessService, childProcessServices } from '../../tests/support/child-process-service.js';
-import { PgBouncer } from '../../tests/support/pgbouncer.js';
 import { PostgresqlServer, patient } from '../../tests/support/postgresql-server.js';
 import { ENDLESS } from '../../tests/support/tables.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 import { until } from '../../tests/support/until.js';
+import { PgBouncer } from './pgbouncer.js';
 
 describe('PgBouncer in transaction mode', () => {
   const folder = temporaryFolder();

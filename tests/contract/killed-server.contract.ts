@@ -247,7 +247,7 @@ export function killedServerContract(
       figure(`doubled by ${name}`, extra.length);
       figure(`stale reads of ${name}`, load.stale.length);
       const missed = missedOf(follower, load);
-      figure(`changes in the feed of ${name}`, follower.shown);
+      figure(`changes in the feed of ${name}`, follower.seen.length);
       figure(`missed in the feed of ${name}`, missed.length);
       const none = { lost: [], extra: [], stale: [], missed: [] };
       expect({ lost, extra, stale: load.stale, missed }).to.deep.equal(none);

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { listen } from '#src/process/listen.js';
 
 /**
  * The reply to a command. `undefined` stands for the reply of a real Redis. The pieces of a generator are written as
@@ -22,13 +22,10 @@ export class FakeRedis {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server = createServer((socket) => this.serve(socket));
 
-  async listen(): Promise<void> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-  }
+  port = 0;
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+  async listen(): Promise<void> {
+    this.port = await listen(this.server, '127.0.0.1', 0);
   }
 
   get url(): string {

@@ -7,10 +7,9 @@ import type { IdempotencyStore } from '#src/application/ports/idempotency-store.
 import type { Logger } from '#src/application/ports/logger.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
-import { RecordService } from '#src/application/records/record-service.js';
 import type { ApiKey } from '#src/domain/api-key.js';
-import { CountingBackoff, FakeClock, RecordingLogger } from './fakes.js';
-import { ENDLESS } from './tables.js';
+import { FakeClock, RecordingLogger } from './fakes.js';
+import { recordService } from './record-service.js';
 
 /** @param credentials the credential cache of this process; by default nothing is cached */
 export function apiKeyService(
@@ -20,19 +19,7 @@ export function apiKeyService(
   reservations: IdempotencyStore = new MemoryIdempotencyStore(),
   logger: Logger = new RecordingLogger(),
 ): ApiKeyService {
-  const ids = new IdAllocator(records, 1);
-  const backoff = new CountingBackoff();
-  const keys = new RecordService({
-    records,
-    reservations,
-    ids,
-    clock,
-    backoff,
-    budget: ENDLESS,
-    view: API_KEYS,
-    rules: {},
-    fields: API_KEYS.fields,
-  });
+  const keys = recordService(records, API_KEYS, { reservations, ids: new IdAllocator(records, 1), clock });
   const usage = new MemoryUsageStore();
   return new ApiKeyService({ keys, records, usage, newKey: newApiKey, credentials, clock, logger });
 }

@@ -9,22 +9,20 @@ import { createApp, koaListener } from '#src/adapters/inbound/http/pipeline/app.
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/definitions.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { createPlainServer, Drain, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import type { Logger } from '#src/application/ports/logger.js';
 import type { Observer, RequestEntry } from '#src/application/ports/observer.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
-import { IdAllocator } from '#src/application/records/id-allocator.js';
-import { RecordService } from '#src/application/records/record-service.js';
 import { LIVE, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { listen } from '#src/process/listen.js';
 import { PublicUrl } from '#src/shared/public-url.js';
 import { testAuthenticator } from './authenticator.js';
-import { CountingBackoff, FakeClock } from './fakes.js';
+import { FakeClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
+import { recordService } from './record-service.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
 
 interface MiddlewareHarness {
@@ -136,20 +134,7 @@ export function listService(origins = '', limits = new ConcurrencyLimits(1_000))
 
 function appOver(records: WatchedRepository, logger: Logger & Observer, origins: string, limits: ConcurrencyLimits) {
   const clock = new FakeClock();
-  const rules = {};
-  const ids = new IdAllocator(records);
-  const reservations = new MemoryIdempotencyStore();
-  const service = new RecordService({
-    records,
-    view: RESOURCE,
-    fields: RESOURCE.fields,
-    reservations,
-    ids,
-    rules,
-    clock,
-    backoff: new CountingBackoff(),
-    budget: ENDLESS,
-  });
+  const service = recordService(records, RESOURCE, { clock });
   const imports = { resultBuffers: new ResultBuffers({ folder: 'unused' }), logger };
   const policy = {
     bodyLimitBytes: 1_000,

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { kill, ready } from './child-programs.js';
 
 const FOLDER = resolve('tests/support/mongo-server');
 const SOURCE = join(FOLDER, 'MongoServer.java');
@@ -37,17 +37,8 @@ export class MongoProcess {
     const program = [...FLAGS, '-cp', `${PACKAGES}:${await compiled()}`, 'MongoServer', `${this.port}`, this.file];
     const child = spawn('java', program, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
-    this.port = await new Promise<number>((done, reject) => {
-      let output = '';
-      child.once('error', reject);
-      child.once('close', () => reject(new Error(`the stand-in for MongoDB did not start:\n${output}`)));
-      for (const stream of [child.stdout, child.stderr])
-        stream?.on('data', (chunk) => {
-          output += chunk;
-          const [, port] = /^ready on .*:(\d+)$/m.exec(output) ?? [];
-          if (port) done(Number(port));
-        });
-    });
+    const [, port] = await ready(child, /^ready on .*:(\d+)$/m);
+    this.port = Number(port);
   }
 
   /** Lets this process end although the server runs, which then ends too. @param cleanUp is called at last */
@@ -72,10 +63,7 @@ export class MongoProcess {
 
   /** Ends the server as a crash does. Its file keeps every write that it acknowledged. */
   async kill(): Promise<void> {
-    const { child } = this;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await kill(this.child);
   }
 }
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { listen } from '#src/process/listen.js';
+import { endServer } from './end-server.js';
 
 /** A span as OTLP's JSON encoding has it, with its attributes by name and those of its resource. */
 export interface ReceivedSpan {
@@ -55,14 +55,11 @@ export class OtlpReceiver {
 
   /** @returns its URL, without a path */
   async start(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listen(this.server, '127.0.0.1', 0)}`;
   }
 
-  stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+  stop(): Promise<void> {
+    return endServer(this.server);
   }
 
   /** All spans that arrived in the JSON encoding. */

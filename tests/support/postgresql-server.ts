@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { isRunning, ready } from './child-programs.js';
 import { freePort } from './free-port.js';
 import { createTemporaryFolder } from './temporary-folder.js';
 
@@ -215,15 +216,7 @@ export class PostgresqlServer {
       this.spawnOptions,
     );
     this.child = child;
-    await new Promise<void>((done, reject) => {
-      let output = '';
-      child.once('error', reject);
-      child.once('close', () => reject(new Error(`PostgreSQL did not start:\n${output}`)));
-      child.stderr?.on('data', (chunk) => {
-        output = `${output}${chunk}`.slice(-10_000);
-        if (/ready to accept (?:read-only )?connections/.test(output)) done();
-      });
-    });
+    await ready(child, /ready to accept (?:read-only )?connections/);
     child.unref();
     (child.stderr as NodeJS.ReadStream | null)?.unref?.();
   }
@@ -241,7 +234,7 @@ export class PostgresqlServer {
 
   /** Ends all processes of the server as a crash of its machine does. */
   async kill(): Promise<void> {
-    await this.end('SIGKILL', this.isRunning ? this.processes() : []);
+    await this.end('SIGKILL', isRunning(this.child) ? this.processes() : []);
   }
 
   /** Ends the server as an operator does: it closes all connections first. */
@@ -249,14 +242,10 @@ export class PostgresqlServer {
     await this.end('SIGINT');
   }
 
-  private get isRunning(): boolean {
-    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
-  }
-
   /** @param others to which the signal is sent too */
   private async end(signal: NodeJS.Signals, others: readonly number[] = []): Promise<void> {
     const { child } = this;
-    if (!child || !this.isRunning) return;
+    if (!isRunning(child)) return;
     child.ref();
     (child.stderr as NodeJS.ReadStream | null)?.ref?.();
     // Every process has this stream. A new server does not start before all have ended.

@@ -1,18 +1,13 @@
-import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { listen } from '#src/process/listen.js';
-
-export interface PrefixProxy {
-  readonly port: number;
-}
+import { endServer } from './end-server.js';
 
 /**
  * A proxy in plain HTTP, for the tests of one `describe`, that removes the path prefix of each request as nginx, Caddy
  * and HAProxy do, changes nothing else, and responds 404 to other paths: they belong to a neighbour.
  * @param service the port of a service with `TLS=proxy`, read at each request
  */
-export function prefixProxy(prefix: string, service: { readonly port: number }): PrefixProxy {
+export function prefixProxy(prefix: string, service: { readonly port: number }): { readonly port: number } {
   const proxy: Server = createServer((incoming, outgoing) => {
     const { method, url = '', headers } = incoming;
     if (!url.startsWith(`${prefix}/`)) return outgoing.writeHead(404).end();
@@ -31,16 +26,10 @@ export function prefixProxy(prefix: string, service: { readonly port: number }):
     );
     return incoming.pipe(forwarded);
   });
-  before(() => listen(proxy, '127.0.0.1', 0));
-  after(async () => {
-    const closed = once(proxy, 'close');
-    proxy.close();
-    proxy.closeAllConnections();
-    await closed;
+  const served = { port: 0 };
+  before(async () => {
+    served.port = await listen(proxy, '127.0.0.1', 0);
   });
-  return {
-    get port() {
-      return (proxy.address() as AddressInfo).port;
-    },
-  };
+  after(() => endServer(proxy));
+  return served;
 }

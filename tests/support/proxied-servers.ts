@@ -51,22 +51,14 @@ export interface ServerKind {
   start(folder: string): Promise<ProxiedServer>;
 }
 
+const faultsIn = (text: TemplateStringsArray) =>
+  list(text).map((one) => [one.replace(/ .*/, ''), Number(one.replace(/.* /, ''))] as const);
+
 const MONGODB: ServerKind = {
   name: 'MongoDB',
   hasHeartbeats: true,
-  faults: [
-    ['late', 1],
-    ['unsent', 2],
-    ['halved', 1],
-    ['refused', 2],
-    ['lost', 1],
-    ['lost', 2],
-    ['failed', 1],
-    ['failed', 2],
-    ['cut', 1],
-    ['doubled', 1],
-    ['unconfirmed', 1],
-  ],
+  faults: faultsIn`late 1  unsent 2  halved 1  refused 2  lost 1  lost 2  failed 1  failed 2  cut 1  doubled 1
+    unconfirmed 1`,
   start: async (folder) => {
     const server = await MongoProcess.onFreePort(folder);
     await server.run();
@@ -108,16 +100,7 @@ const MONGODB: ServerKind = {
 const POSTGRESQL: ServerKind = {
   name: 'PostgreSQL',
   hasHeartbeats: false,
-  faults: [
-    ['late', 1],
-    ['unsent', 1],
-    ['halved', 1],
-    ['terminated', 1],
-    ['lost', 1],
-    ['cut', 1],
-    ['failed', 1],
-    ['answered', 1],
-  ],
+  faults: faultsIn`late 1  unsent 1  halved 1  terminated 1  lost 1  cut 1  failed 1  answered 1`,
   start: async () => {
     const server = await PostgresqlServer.start();
     return {

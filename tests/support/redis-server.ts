@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { kill, ready } from './child-programs.js';
 import { freePort } from './free-port.js';
 
 /** A Redis server that tests stop, kill and restart. It persists nothing. */
@@ -24,19 +25,8 @@ export class RedisServer {
    */
   async run(): Promise<void> {
     const options = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
-    this.child = child;
-    await new Promise<void>((resolve, reject) => {
-      let output = '';
-      child.once('error', () =>
-        reject(new Error('redis-server is missing; on Debian: apt-get install -y redis-server')),
-      );
-      child.once('exit', () => reject(new Error(`redis-server did not start:\n${output}`)));
-      child.stdout?.on('data', (chunk) => {
-        output += chunk;
-        if (output.includes('Ready to accept connections')) resolve();
-      });
-    });
+    this.child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+    await ready(this.child, /Ready to accept connections/);
   }
 
   /** Sends one command over a connection of its own. @returns the reply as it was received */
@@ -58,9 +48,6 @@ export class RedisServer {
   }
 
   async kill(): Promise<void> {
-    const child = this.child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await kill(this.child);
   }
 }

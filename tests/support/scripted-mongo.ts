@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { Document } from 'mongodb';
+import { listen } from '#src/process/listen.js';
 import { documentIn, nameOf, onMessage, replyTo } from './mongo-wire.js';
 
 /** The response to a command: a document, none at all, or a reset of the connection. */
@@ -23,9 +23,7 @@ export class ScriptedMongo {
 
   /** Starts to listen. @returns the host and port */
   async start(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.address = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    this.address = `127.0.0.1:${await listen(this.server, '127.0.0.1', 0)}`;
     return this.address;
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '#src/process/listen.js';
+import { endServer } from './end-server.js';
 import { makePair, publicJwk, type SigningPair, signed } from './jws.js';
 
 export const AUDIENCE = 'https://catalogue.example';
@@ -51,17 +51,12 @@ export class TestIssuer {
   }
 
   async start(): Promise<this> {
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
+    this.port = await listen(this.server, '127.0.0.1', this.port);
     return this;
   }
 
-  async stop(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
-    await closed;
+  stop(): Promise<void> {
+    return endServer(this.server);
   }
 
   /** Returns the claims of a valid access token with these changes. */

@@ -10,8 +10,8 @@ import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-ro
 import { RandomBackoff } from '#src/adapters/outbound/system/clock.js';
 import type { Observer, RequestEntry } from '#src/application/ports/observer.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { fieldReader, type RecordFormat, type RecordRules } from '#src/application/records/record-format.js';
-import { RecordService } from '#src/application/records/record-service.js';
+import { fieldReader } from '#src/application/records/record-format.js';
+import type { RecordService } from '#src/application/records/record-service.js';
 import type { Application } from '#src/composition/application.js';
 import { RECORD_TABLES } from '#src/composition/tables.js';
 import { indexedFields } from '#src/domain/fields.js';
@@ -20,7 +20,7 @@ import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
 import { inProcessService } from './in-process-service.js';
 import { DocumentedResponses } from './openapi/documented-responses.js';
-import { ENDLESS } from './tables.js';
+import { recordService } from './record-service.js';
 
 /** Products in version 2: `name` is `title`, and description and attributes are hidden. */
 const { name: TITLE, sku: SKU, price: PRICE } = PRODUCT;
@@ -100,15 +100,8 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
 }
 
 function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
-  const facts = {
-    url: 'https://localhost',
-    version: '0',
-    resources: [],
-    isProxied: false,
-    hasHsts: false,
-    requireIfMatch: false,
-  };
-  return openApiDocument(routes, { ...facts, hasCors: CORS_ORIGINS !== '' });
+  const facts = { url: 'https://localhost', version: '0', resources: [], requireIfMatch: false };
+  return openApiDocument(routes, { ...facts, isProxied: false, hasHsts: false, hasCors: CORS_ORIGINS !== '' });
 }
 
 const POLICY = { bodyLimitBytes: 2_000, requireIfMatch: false, cacheControl: 'private, no-cache' };
@@ -146,18 +139,13 @@ export function splitUsers(application: Application): Route[] {
 function serviceOf<Fields>(
   { storage, resources, clock }: Application,
   name: 'products' | 'users',
-  view: RecordFormat<Fields>,
-  rules: RecordRules<Fields> = {},
+  view: ResourceDefinition<Fields>,
 ): RecordService<Fields> {
-  return new RecordService({
-    records: storage[name] as Repository<never> as Repository<Fields>,
+  return recordService(storage[name] as Repository<never> as Repository<Fields>, view, {
     reservations: storage.reservations[name],
     ids: resources[name].ids,
     clock,
     backoff: new RandomBackoff(),
-    budget: ENDLESS,
-    view,
-    rules,
     fields: RECORD_TABLES[name].fields,
   });
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import type { ListService } from './middleware-harness.js';
 
 export const LINES = { Accept: 'application/x-ndjson' };
@@ -55,8 +56,4 @@ export async function expectEndOfReading(service: ListService, headers = {}): Pr
 /** Waits 100 turns of the event loop, so that pending work finishes. */
 export async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await yieldToEventLoop();
-}
-
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { listen } from '#src/process/listen.js';
 import { serverPair } from './certificates.js';
+import { endServer } from './end-server.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 export interface ReceivedMessage {
@@ -38,21 +38,15 @@ export class WebhookReceiver {
   async start(): Promise<this> {
     const pair = await serverPair(this.folder);
     const server = createServer(pair, (request, response) => void this.receive(request, response));
-    server.listen(this.port, '127.0.0.1');
-    await once(server, 'listening');
-    this.port = (server.address() as AddressInfo).port;
+    this.port = await listen(server, '127.0.0.1', this.port);
     this.server = server;
     return this;
   }
 
   async stop(): Promise<void> {
     const { server } = this;
-    if (!server) return;
     this.server = undefined;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    if (server) await endServer(server);
   }
 
   get authority(): string {

@@ -1,26 +1,11 @@
 import { expect } from 'chai';
+import { list } from '../../support/list.js';
 import type { TestStore } from '../repository/test-store.js';
 import { byKey, keysOf, reservation } from './reservations.js';
 
 const KEYS = [
-  '$ne',
-  '$where',
-  '{"$gt":""}',
-  'a.b',
-  '.',
-  '%',
-  '_',
-  '*',
-  "' OR 1=1 --",
-  '"',
-  '\\',
-  '__proto__',
-  'constructor',
-  'null',
-  '0',
-  '00',
-  ' ',
-  '~'.repeat(300),
+  ...list`$ne  $where  {"$gt":""}  a.b  .  %  _  *  ' OR 1=1 --  "  \  __proto__  constructor  null  0  00`,
+  ...[' ', '~'.repeat(300)],
 ];
 
 const FIELDS: Readonly<Record<string, string>> = {

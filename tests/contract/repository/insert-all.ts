@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { list } from '../../support/list.js';
 import { outcomeText } from './outcome-text.js';
 import { AT, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
@@ -65,15 +66,9 @@ export function insertAllContract(store: TestStore): void {
         product(1, { sku: 'b' }),
         product(4, { sku: 'b' }),
       ];
-      expect(await outcomes(batch)).to.deep.equal([
-        'inserted',
-        'id_conflict',
-        'duplicate_value /sku',
-        'id_conflict',
-        'duplicate_value /sku',
-        'id_conflict',
-        'inserted',
-      ]);
+      expect(await outcomes(batch)).to.deep.equal(
+        list`inserted  id_conflict  duplicate_value /sku  id_conflict  duplicate_value /sku  id_conflict  inserted`,
+      );
       expect(await store.ids({})).to.deep.equal([1, 4, 5]);
       expect(await store.products.find(1)).to.deep.equal(batch[0]);
       expect(await store.products.find(5)).to.deep.equal(existing);
@@ -86,10 +81,8 @@ export function insertAllContract(store: TestStore): void {
 
     it('does not reserve the unique values of a rejected record', async () => {
       await store.add(1);
-      expect(await outcomes([product(1, { sku: 'a' }), product(2, { sku: 'a' })])).to.deep.equal([
-        'id_conflict',
-        'inserted',
-      ]);
+      const batch = [product(1, { sku: 'a' }), product(2, { sku: 'a' })];
+      expect(await outcomes(batch)).to.deep.equal(['id_conflict', 'inserted']);
     });
 
     it('compares unique values by the case sensitivity of their field', async () => {

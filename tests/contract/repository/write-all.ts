@@ -3,6 +3,7 @@ import type { Replacement, Repository } from '#src/application/ports/repository.
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { OpenStore, TestStoreProvider } from '../../stores/provider.js';
+import { list } from '../../support/list.js';
 import { AT_NIGHT } from '../../support/run-settings.js';
 import { outcomeText } from './outcome-text.js';
 import { AT, idsOf, next, product, user } from './records.js';
@@ -45,22 +46,11 @@ export function writeAllContract(store: TestStore): void {
         edit(of(9)),
         edit(of(4), { sku: 's4' }),
       ];
-      expect(await outcomes(edits)).to.deep.equal([
-        'replaced',
-        'version_conflict',
-        'duplicate_value /sku',
-        'version_conflict',
-        'version_conflict',
-        'replaced',
-      ]);
-      expect(await find([1, 2, 3, 4, 5, 9])).to.deep.equal([
-        edits[0]?.record,
-        of(2),
-        of(3),
-        edits[5]?.record,
-        undefined,
-        undefined,
-      ]);
+      expect(await outcomes(edits)).to.deep.equal(
+        list`replaced  version_conflict  duplicate_value /sku  version_conflict  version_conflict  replaced`,
+      );
+      const [one, four] = [edits[0]?.record, edits[5]?.record];
+      expect(await find([1, 2, 3, 4, 5, 9])).to.deep.equal([one, of(2), of(3), four, undefined, undefined]);
       expect(await store.products.findByUnique('sku', 's3')).to.deep.equal(of(3));
       expect(await store.products.findUsedIds([5, 9])).to.deep.equal(new Set([5]));
     });
@@ -147,11 +137,8 @@ export function writeAllContract(store: TestStore): void {
       expect(await find([3, 2, 1])).to.deep.equal([undefined, old[2], undefined]);
       expect(await store.products.findByUnique('sku', 'c')).to.equal(undefined);
       expect(await store.products.findUsedIds([1, 2, 3])).to.deep.equal(new Set([1, 2, 3]));
-      expect(await store.products.insertAll([product(1), product(3), product(4, { sku: 'c' })])).to.deep.equal([
-        'id_conflict',
-        'id_conflict',
-        'inserted',
-      ]);
+      const again = await store.products.insertAll([product(1), product(3), product(4, { sku: 'c' })]);
+      expect(again).to.deep.equal(['id_conflict', 'id_conflict', 'inserted']);
     });
 
     it('changes nothing of other versions, missing and deleted records, and leaves no tombstone of them', async () => {

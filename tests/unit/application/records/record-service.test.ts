@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/definitions.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { IdAllocator } from '#src/application/records/id-allocator.js';
-import { RecordService } from '#src/application/records/record-service.js';
 import { ANY_VERSION } from '#src/application/records/write-conditions.js';
 import type { Product } from '#src/domain/product.js';
-import { CountingBackoff, FakeClock } from '../../../support/fakes.js';
+import { FakeClock } from '../../../support/fakes.js';
+import { recordService } from '../../../support/record-service.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 it('a write is not dated before the record that it changes, also if the clock was set back', async () => {
@@ -17,13 +15,7 @@ it('a write is not dated before the record that it changes, also if the clock wa
     deletions.push(...removals.map(({ at }) => at));
     return removeAll.call(records, removals);
   };
-  const products = new RecordService({
-    ...{ records, clock, view: VIEW, fields: PRODUCTS.fields, rules: {}, budget: ENDLESS },
-    reservations: new MemoryIdempotencyStore(),
-    ids: new IdAllocator(records),
-    backoff: new CountingBackoff(),
-    budget: ENDLESS,
-  });
+  const products = recordService(records, VIEW, { clock });
   const { record } = await products.create({ draft: products.draft({ name: 'Lamp' }) });
   clock.time -= 3_600_000;
   const change = { kind: 'replacement', body: { name: 'Torch' } } as const;

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
@@ -8,6 +7,7 @@ import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Diagnosis } from '#src/application/ports/diagnostics.js';
+import { listen } from '#src/process/listen.js';
 import { list } from '../../../../support/list.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
@@ -56,13 +56,9 @@ describe('catalogue check', () => {
         return [name, stats.mtimeMs, stats.isFile() ? readFileSync(path).toString('base64') : ''];
       });
   const respondingPort = async (status: number, headers: Record<string, string>): Promise<string> => {
-    const server = createServer((_request, response) => response.writeHead(status, headers).end()).listen(
-      0,
-      '127.0.0.1',
-    );
+    const server = createServer((_request, response) => response.writeHead(status, headers).end());
     servers.push(server);
-    await new Promise((listening) => server.once('listening', listening));
-    return `${(server.address() as AddressInfo).port}`;
+    return `${await listen(server, '127.0.0.1', 0)}`;
   };
   after(() => {
     for (const server of servers) server.close();

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
@@ -10,6 +9,7 @@ import { GuardedConnector, ReplyGuard } from '#src/adapters/outbound/redis/reply
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { RateState } from '#src/application/ports/rate-limiter.js';
 import type { AppError } from '#src/domain/errors.js';
+import { listen } from '#src/process/listen.js';
 import { serverPair } from '../../../../support/certificates.js';
 import { FakeRedis, type Reply } from '../../../../support/fake-redis.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
@@ -298,9 +298,7 @@ describe('the rate limiter with a faulty Redis', () => {
       socket.on('error', () => {});
       socket.write('*30000000\r\n');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server, '127.0.0.1', 0);
     const tls = { ca: readFileSync(authority), servername: 'localhost' };
     const socket = await new GuardedConnector({ host: '127.0.0.1', port, tls }).connect();
     const read: unknown[] = [];

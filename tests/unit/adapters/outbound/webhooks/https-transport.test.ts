@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { ResolvedAddress } from '#src/adapters/outbound/webhooks/host-addresses.js';
 import { HttpsWebhookTransport, type TransportOptions } from '#src/adapters/outbound/webhooks/https-transport.js';
+import { listen } from '#src/process/listen.js';
 import { until } from '../../../../support/until.js';
 import { status, WebhookReceiver } from '../../../../support/webhook-receiver.js';
 
@@ -253,9 +253,8 @@ describe('the transport of webhooks', () => {
 
   it('uses no proxy of the environment, and keeps no connection', async () => {
     const connections: Socket[] = [];
-    const proxy = createServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const proxy = createServer((socket) => connections.push(socket));
+    const address = `http://127.0.0.1:${await listen(proxy, '127.0.0.1', 0)}`;
     const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : address;
     try {

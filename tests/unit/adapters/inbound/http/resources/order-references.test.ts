@@ -1,16 +1,14 @@
 import { expect } from 'chai';
 import { ORDERS as VIEW } from '#src/adapters/inbound/http/resources/definitions.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { referenceValidator } from '#src/application/records/record-format.js';
-import { RecordService } from '#src/application/records/record-service.js';
+import type { RecordService } from '#src/application/records/record-service.js';
 import { ANY_VERSION } from '#src/application/records/write-conditions.js';
 import { unavailable } from '#src/domain/errors.js';
 import { ORDER, type Order } from '#src/domain/order.js';
 import type { Id } from '#src/domain/record.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
-import { CountingBackoff, FakeClock } from '../../../../../support/fakes.js';
+import { recordService } from '../../../../../support/record-service.js';
 import { ENDLESS, ORDERS } from '../../../../../support/tables.js';
 
 const order = (userId: Id, ...products: Id[]): Order => ({
@@ -53,17 +51,7 @@ describe('the references of orders', () => {
     users = new FakeReferences(new Set([1, 2]));
     products = new FakeReferences(new Set([1, 2, 3]));
     records = new LosingRepository(ORDERS, ENDLESS);
-    orders = new RecordService({
-      records,
-      reservations: new MemoryIdempotencyStore(),
-      ids: new IdAllocator(records),
-      view: VIEW,
-      fields: ORDERS.fields,
-      rules: { references: referenceValidator(ORDER, { users, products }) },
-      clock: new FakeClock(),
-      backoff: new CountingBackoff(),
-      budget: ENDLESS,
-    });
+    orders = recordService(records, VIEW, { rules: { references: referenceValidator(ORDER, { users, products }) } });
   });
   const created = async (body: object) => (await orders.create({ draft: orders.draft(body) })).record;
   const replaced = (id: Id, body: object) => orders.update(id, ANY_VERSION, { kind: 'replacement', body });

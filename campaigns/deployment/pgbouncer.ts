@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from './free-port.js';
-import type { PostgresqlServer } from './postgresql-server.js';
+import { kill, ready } from '../../tests/support/child-programs.js';
+import { freePort } from '../../tests/support/free-port.js';
+import type { PostgresqlServer } from '../../tests/support/postgresql-server.js';
 
 /** PgBouncer in transaction mode before a server of tests. Any role of the server may log in. */
 export class PgBouncer {
@@ -45,15 +45,7 @@ export class PgBouncer {
     const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
     for (const path of [folder, files]) chmodSync(path, 0o755);
     const child = spawn('pgbouncer', [...user, file], { stdio: ['ignore', 'ignore', 'pipe'] });
-    await new Promise<void>((resolve, reject) => {
-      let output = '';
-      child.once('error', () => reject(new Error('pgbouncer is missing; on Debian: apt-get install -y pgbouncer')));
-      child.once('exit', () => reject(new Error(`pgbouncer did not start:\n${output}`)));
-      child.stderr.on('data', (chunk) => {
-        output += chunk;
-        if (output.includes('process up')) resolve();
-      });
-    });
+    await ready(child, /process up/);
     return new PgBouncer(child, port, server.port);
   }
 
@@ -63,8 +55,6 @@ export class PgBouncer {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    this.child.kill('SIGKILL');
-    await once(this.child, 'exit');
+    await kill(this.child);
   }
 }
