@@ -68,8 +68,7 @@ const PARTS: readonly Part[] = [
     tests: [
       'unit/adapters/outbound/memory/rate-limiter',
       'unit/adapters/outbound/redis/fallback-rate-limiter',
-      'contract/memory-rate-limiter',
-      'contract/cluster-rate-limiter',
+      'contract/rate-limiters',
     ],
   },
   { name: 'domain', source: ['domain/*'], tests: ['unit/domain/*'] },

@@ -6,8 +6,8 @@ import type { Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { isShared, type TestStoreProvider } from '../stores/provider.js';
-import { byKey, keysOf, reservations as numberedReservations, reservation } from './idempotency/reservations.js';
 import { AT, next, product } from './repository/records.js';
+import { byKey, keysOf, reservations as numberedReservations, reservation } from './repository/reservations.js';
 import { TestStore } from './repository/test-store.js';
 
 /** The tests that every archive of a store passes. */

@@ -11,8 +11,8 @@ import { recordsOf } from '../support/links.js';
 import { searchFor } from '../support/reference-search.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { reservation } from './idempotency/reservations.js';
 import { AT, next, product, query } from './repository/records.js';
+import { reservation } from './repository/reservations.js';
 
 /** Both begin while calls wait for the server. */
 const FAULTS: Readonly<Record<Fault, readonly [begin: Step, end: Step]>> = {

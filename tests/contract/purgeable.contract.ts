@@ -5,8 +5,8 @@ import type { ApiKey } from '#src/domain/api-key.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { TestStoreProvider } from '../stores/provider.js';
 import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES, WEBHOOKS } from '../support/tables.js';
-import { keysOf, reservation, reservations } from './idempotency/reservations.js';
 import { AT, product, user } from './repository/records.js';
+import { keysOf, reservation, reservations } from './repository/reservations.js';
 import { TestStore } from './repository/test-store.js';
 
 const MUCH_LATER = Number.MAX_SAFE_INTEGER;

@@ -5,8 +5,8 @@ import type { UsageCount } from '#src/application/ports/usage-store.js';
 import { isShared, type OpenStore, openStore, type TestStoreProvider } from '../stores/provider.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { reservation } from './idempotency/reservations.js';
 import { AT, product } from './repository/records.js';
+import { reservation } from './repository/reservations.js';
 
 /** The tests of a store whose data outlives the process. */
 export function reopenedContract(provider: TestStoreProvider): void {

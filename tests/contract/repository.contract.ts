@@ -3,7 +3,6 @@ import { AT_NIGHT } from '../support/run-settings.js';
 import { busyCountsContract } from './repository/busy-counts.js';
 import { busyPagesContract } from './repository/busy-pages.js';
 import { everyFieldContract } from './repository/every-field.js';
-import { idContract } from './repository/ids.js';
 import { insertAllContract } from './repository/insert-all.js';
 import { largePagesContract } from './repository/large-pages.js';
 import { listContract } from './repository/lists.js';
@@ -21,7 +20,6 @@ const hasLarge = ({ pace }: TestStoreProvider) => pace === 'fast' || AT_NIGHT;
 export function repositoryContract(provider: TestStoreProvider): void {
   describe(`the repository contract on ${provider.name}`, () => {
     const store = TestStore.forEachTest(provider);
-    idContract(store);
     insertAllContract(store);
     uniqueContract(store);
     writeAllContract(store);

@@ -7,8 +7,7 @@ import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type Field, type FieldSpec, type FieldTable, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { JsonObject } from '#src/shared/json.js';
-import { outcomeText } from './outcome-text.js';
-import { AT, by, idsOf, query } from './records.js';
+import { AT, by, idsOf, outcomeText, query } from './records.js';
 import type { TestStore } from './test-store.js';
 
 /** The ranks of three records by id. By every field except the id, their order is 2, 3, 1. */

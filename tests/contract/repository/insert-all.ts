@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { list } from '../../support/list.js';
-import { outcomeText } from './outcome-text.js';
-import { AT, product, query, user } from './records.js';
+import { AT, outcomeText, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
 export function insertAllContract(store: TestStore): void {
@@ -132,6 +131,31 @@ export function insertAllContract(store: TestStore): void {
       expect(await store.products.findExistingIds(ids)).to.deep.equal(
         new Set(used.filter((id) => !removed.includes(id))),
       );
+    });
+  });
+
+  describe('ids', () => {
+    it('reserves ascending blocks that never overlap, for concurrent callers', async () => {
+      const firsts = await Promise.all(Array.from({ length: 50 }, () => store.products.reserveIds(3)));
+      expect(firsts.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 50 }, (_, i) => 1 + 3 * i));
+    });
+
+    it('counts each resource separately', async () => {
+      expect(await store.products.reserveIds(10)).to.equal(1);
+      expect(await store.users.reserveIds(1)).to.equal(1);
+    });
+
+    it('releases the end of the last block, and reserves it again', async () => {
+      expect(await store.products.reserveIds(10)).to.equal(1);
+      await store.products.releaseIds(4, 11);
+      expect(await store.products.reserveIds(1)).to.equal(4);
+    });
+
+    it('releases nothing once a later block is reserved', async () => {
+      await store.products.reserveIds(10);
+      await store.products.reserveIds(10);
+      await store.products.releaseIds(4, 11);
+      expect(await store.products.reserveIds(1)).to.equal(21);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { BY_ID, type ListQuery, type Position, type SortOrder, type Value } from '#src/application/ports/list-query.js';
+import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
@@ -42,4 +43,10 @@ export function at(side: Position['side'], ...values: Value[]): Position {
 /** The ids of these records. */
 export function idsOf(records: Iterable<{ readonly id: Id }>): Id[] {
   return Array.from(records, ({ id }) => id);
+}
+
+/** The outcome of one record as text, such as `duplicate_value /sku` for an error. */
+export function outcomeText(outcome: string | AppError): string {
+  if (!(outcome instanceof AppError)) return outcome;
+  return [outcome.code, ...outcome.details.map(({ pointer }) => pointer)].join(' ');
 }

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Id } from '#src/domain/record.js';
-import { outcomeText } from './outcome-text.js';
-import { AT, next, product, user } from './records.js';
+import { AT, next, outcomeText, product, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
 export function uniqueContract(store: TestStore): void {

@@ -5,8 +5,7 @@ import type { Id, Versioned } from '#src/domain/record.js';
 import type { OpenStore, TestStoreProvider } from '../../stores/provider.js';
 import { list } from '../../support/list.js';
 import { AT_NIGHT } from '../../support/run-settings.js';
-import { outcomeText } from './outcome-text.js';
-import { AT, idsOf, next, product, user } from './records.js';
+import { AT, idsOf, next, outcomeText, product, user } from './records.js';
 import { TestStore } from './test-store.js';
 
 type ProductRecord = Versioned<Product>;

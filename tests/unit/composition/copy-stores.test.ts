@@ -9,8 +9,8 @@ import { copyStores } from '#src/composition/copy-stores.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import type { Instant } from '#src/domain/record.js';
-import { reservation } from '../../contract/idempotency/reservations.js';
 import { product } from '../../contract/repository/records.js';
+import { reservation } from '../../contract/repository/reservations.js';
 import { ENDLESS, RESOURCE_TABLES, TABLES } from '../../support/tables.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 

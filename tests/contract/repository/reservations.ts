@@ -1,5 +1,5 @@
 import type { Reservation } from '#src/application/ports/idempotency-store.js';
-import { AT } from '../repository/records.js';
+import { AT } from './records.js';
 
 export function reservation(key: string, more: Partial<Reservation> = {}): Reservation {
   return { key, fingerprint: `of ${key}`, id: 7, reservedAt: AT, ...more };

@@ -63,13 +63,11 @@ class Machine {
 const isAllowed = ({ allowed }: RateState) => allowed;
 
 const clock = new FakeClock();
-rateLimiterContract(
-  'the workers of a cluster',
-  (policy) => new Machine([policy], clock).worker(policy),
-  (ms) => {
-    clock.running += ms;
-  },
-);
+const pass = (ms: number) => {
+  clock.running += ms;
+};
+rateLimiterContract('memory', (policy) => new MemoryRateLimiter(policy, clock), pass);
+rateLimiterContract('the workers of a cluster', (policy) => new Machine([policy], clock).worker(policy), pass);
 
 describe('the rate limiter of a cluster', () => {
   it('allows exactly the quota in any order of requests of any workers', async () => {
