@@ -172,9 +172,7 @@ describe('a copy', () => {
           if (current !== step) return;
           if (turns === 'none') {
             turns = 'awaited';
-            setImmediate(() => {
-              turns = 'one';
-            });
+            setImmediate(() => (turns = 'one'));
           }
           if (turns === 'one') throw new CopyError(`stopped while ${step}`);
         };

@@ -29,9 +29,7 @@ describe('an import that matches, while the store is away', () => {
     products[name] = (async () => {
       throw unavailable('The store is away.');
     }) as never;
-    return () => {
-      products[name] = original as never;
-    };
+    return () => (products[name] = original as never);
   };
 
   for (const [name, fields, result] of LINES)
@@ -80,9 +78,7 @@ describe('an import that matches, while a line is tried again', () => {
     const products = service.application.storage.products as Repository<Product>;
     const { replaceAll } = products;
     let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const released = new Promise<void>((resolve) => (release = resolve));
     let losses = 0;
     // The first write loses a race, and its second attempt waits.
     products.replaceAll = async (replacements) => {

@@ -170,10 +170,8 @@ describe('LocalCa', () => {
       damage();
       const { message } = await open()
         .current()
-        .then(
-          () => ({ message: 'none' }),
-          (error: Error) => error,
-        );
+        .then(() => ({ message: 'none' }))
+        .catch((error: Error) => error);
       expect(message, name).to.include(folder).and.to.include('delete');
     }
     rmSync(folder, { recursive: true });

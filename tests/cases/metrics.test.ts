@@ -11,9 +11,7 @@ const OPERATION_COUNT = 'db_client_operation_duration_seconds_count';
 describe('the metrics of a service', () => {
   const service = inProcessService({ STORE: 'sqlite' });
   let management: HttpClient;
-  before(() => {
-    management = new HttpClient(service.managementPort, undefined, '');
-  });
+  before(() => (management = new HttpClient(service.managementPort, undefined, '')));
   after(() => management.close());
   const scrape = async () => new Scrape((await management.get('/metrics', { token: null })).text);
   /** The growth of a value from before `act` until it is `by`. Requests are counted when their responses have left. */

@@ -16,9 +16,7 @@ describe('ResultBuffer', () => {
   const root = temporaryFolder();
   let runs = 0;
   let folder: string;
-  beforeEach(() => {
-    folder = join(root, `run-${++runs}`);
-  });
+  beforeEach(() => (folder = join(root, `run-${++runs}`)));
   afterEach(async () => {
     while (open > 0) await turn();
     expect(existsSync(folder) ? readdirSync(folder) : []).to.deep.equal([]);
@@ -68,9 +66,7 @@ describe('ResultBuffer', () => {
     const buffer = make({ firstByteDelayMs: 1e9 });
     const read = all(buffer);
     let isRead = false;
-    buffer.readable.once('data', () => {
-      isRead = true;
-    });
+    buffer.readable.once('data', () => (isRead = true));
     for (const line of texts(0, 1_000)) await buffer.write(line);
     for (let i = 0; i < 100; i++) await turn();
     expect(isRead).to.equal(false);

@@ -55,9 +55,7 @@ describe('catalogue changes', () => {
       env: environment(),
     });
     let out = '';
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
-    });
+    child.stdout.on('data', (chunk) => (out += chunk));
     const exited = once(child, 'exit');
     await until('it has a cursor', () => out.includes('cursor'));
     for (const name of ['one', 'two']) {

@@ -35,9 +35,7 @@ describe('the output of a command', () => {
   describe('that is an API key', () => {
     const create = ['keys', 'create', '--scopes', 'all', '--name'];
     const keyNames = () => jsonLines(runTo('pipe', 'keys', 'list').stdout).map(({ name }) => name);
-    before(() => {
-      expect(runTo('pipe', ...create, 'seen').status).to.equal(0);
-    });
+    before(() => expect(runTo('pipe', ...create, 'seen').status).to.equal(0));
 
     for (const json of [[], ['--json']])
       it(`leaves no key that nobody has seen if it cannot be written: ${[...create, 'x', ...json].join(' ')}`, () => {

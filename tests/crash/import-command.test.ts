@@ -39,9 +39,7 @@ describe('catalogue import', () => {
   const service = inProcessService();
   const root = temporaryFolder();
   let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(root, 'run-'));
-  });
+  beforeEach(() => (folder = mkdtempSync(join(root, 'run-'))));
   const environment = (variables: Record<string, string> = {}) => ({
     API_KEY: FIRST_KEY,
     PORT: `${service.port}`,

@@ -16,9 +16,7 @@ describe('BufferedStderr', () => {
     const args = ['--input-type=module', '--eval', program];
     const shell = spawn('sh', ['-c', '"$@" a & "$@" b & "$@" c & wait', 'sh', process.execPath, ...args]);
     let text = '';
-    shell.stderr.on('data', (chunk) => {
-      text += chunk;
-    });
+    shell.stderr.on('data', (chunk) => (text += chunk));
     await once(shell, 'close');
     const lines = text.split('\n').filter(Boolean);
     expect(lines.filter((line) => !/^(a+|b+|c+)$/.test(line))).to.deep.equal([]);

@@ -17,15 +17,9 @@ function endOf(socket: Socket): Promise<{ text: string; ended: boolean; code: st
   let text = '';
   let ended = false;
   let code: string | undefined;
-  socket.on('data', (chunk) => {
-    text += chunk;
-  });
-  socket.on('end', () => {
-    ended = true;
-  });
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    code = error.code;
-  });
+  socket.on('data', (chunk) => (text += chunk));
+  socket.on('end', () => (ended = true));
+  socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code));
   return new Promise((resolve) => socket.on('close', () => resolve({ text, ended, code })));
 }
 

@@ -277,10 +277,7 @@ describe('an export', () => {
     while (service.records.queries.length < 3) await once(service.records.reading, 'page');
     const drained = service.drain.drain(10_000);
     release();
-    const outcome = await running.then(
-      ({ text }) => parsed(text).length,
-      (error: Error) => error.message,
-    );
+    const outcome = await running.then(({ text }) => parsed(text).length).catch((error: Error) => error.message);
     expect(outcome).to.equal(500);
     service.client.close();
     expect(await drained).to.equal(true);
@@ -291,10 +288,9 @@ describe('an export', () => {
     await service.records.fill(500);
     let release = () => {};
     service.records.before = (page) => (page === 3 ? new Promise((resolve) => (release = resolve)) : undefined);
-    const running = exported().then(
-      () => 'ended',
-      () => 'cut',
-    );
+    const running = exported()
+      .then(() => 'ended')
+      .catch(() => 'cut');
     while (service.records.queries.length < 3) await once(service.records.reading, 'page');
     expect(await service.drain.drain(50)).to.equal(false);
     expect(await running).to.equal('cut');

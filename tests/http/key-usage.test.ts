@@ -190,10 +190,10 @@ describe('the usage of an API key', () => {
     const { save: original } = usage;
     usage.save = () => Promise.reject(new Error('the disk is full'));
     expect((await client().get('/products', { token })).status).to.equal(200);
-    await application.usageCounter.save().then(
-      () => expect.fail('it was saved'),
-      (error: Error) => expect(error.message).to.equal('the disk is full'),
-    );
+    await application.usageCounter
+      .save()
+      .then(() => expect.fail('it was saved'))
+      .catch((error: Error) => expect(error.message).to.equal('the disk is full'));
     usage.save = original;
     await save();
     expect((await usageAt(path))?.requests).to.equal(1);

@@ -61,9 +61,7 @@ describe('koaListener', () => {
         wasRead = true;
       },
     });
-    const { status, text: sent } = await respond((ctx) => {
-      ctx.body = body;
-    }, 'HEAD');
+    const { status, text: sent } = await respond((ctx) => (ctx.body = body), 'HEAD');
     expect([status, sent, wasRead, body.destroyed]).to.deep.equal([200, '', false, true]);
   });
 
@@ -113,10 +111,7 @@ describe('koaListener', () => {
         })(),
       );
     });
-    const error = await broken.then(
-      () => undefined,
-      (thrown: Error) => thrown,
-    );
+    const error = await broken.then(() => undefined).catch((thrown: Error) => thrown);
     expect(error).to.be.an('error');
   });
 });

@@ -14,9 +14,7 @@ describe('the management port', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '3' });
   const state: { client?: HttpClient } = {};
   const client = () => state.client as HttpClient;
-  before(() => {
-    state.client = new HttpClient(service.managementPort, undefined, '');
-  });
+  before(() => (state.client = new HttpClient(service.managementPort, undefined, '')));
   after(() => client().close());
 
   it('responds to probes over plain HTTP without a token or a rate limit', async () => {
@@ -100,9 +98,7 @@ describe('the management application', () => {
   it('asks the store once for probes that arrive together, and again for later ones', async () => {
     let calls = 0;
     let respond = () => {};
-    const response = new Promise<void>((resolve) => {
-      respond = resolve;
-    });
+    const response = new Promise<void>((resolve) => (respond = resolve));
     store.ping = () => {
       calls++;
       return response;

@@ -28,9 +28,7 @@ const found = (...firstBatch: Document[]): Document => ({ cursor: { id: 0n, ns: 
 describe('a service on MongoDB', () => {
   const folder = temporaryFolder();
   let finishIndexes = (_: Document) => {};
-  const indexes = new Promise<Document>((resolve) => {
-    finishIndexes = resolve;
-  });
+  const indexes = new Promise<Document>((resolve) => (finishIndexes = resolve));
   const server = new ScriptedMongo((name, command): Scripted | undefined => {
     if (name === 'createIndexes') return indexes;
     if (name !== 'find' || 'derived' in command['filter']) return undefined;

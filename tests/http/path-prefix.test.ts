@@ -18,9 +18,7 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
   const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1', PUBLIC_URL });
   const proxy = prefixProxy(PREFIX, service);
   let client: HttpClient;
-  before(() => {
-    client = new HttpClient(proxy.port, undefined, FIRST_KEY);
-  });
+  before(() => (client = new HttpClient(proxy.port, undefined, FIRST_KEY)));
   after(() => client.close());
 
   const send = async (method: string, path: string, options: RequestOptions = {}) => {

@@ -14,9 +14,7 @@ describe('catalogue check, with servers', () => {
   const database = `check-${randomUUID()}`;
   const settings = { STORE: 'mongodb', MONGODB_URL: '' };
 
-  before(() => {
-    settings.MONGODB_URL = mongoUrl(database);
-  });
+  before(() => (settings.MONGODB_URL = mongoUrl(database)));
   after(async () => {
     const client = new MongoClient(settings.MONGODB_URL);
     await client.db().dropDatabase();

@@ -20,10 +20,10 @@ describe('indexes with the same key on MongoDB', () => {
   });
 
   const outcome = async (options: CreateIndexesOptions, indexKey: Record<string, 1 | -1> = key) =>
-    collection.createIndex(indexKey, options).then(
-      () => 'made',
-      (error: MongoServerError) => error.codeName,
-    );
+    collection
+      .createIndex(indexKey, options)
+      .then(() => 'made')
+      .catch((error: MongoServerError) => error.codeName);
 
   it('coexist if they differ in being sparse or unique', async () => {
     expect(await outcome({ name: 'plain', expireAfterSeconds: 60 })).to.equal('made');

@@ -16,10 +16,7 @@ if (HAS_POSTGRESQL)
     let store: PostgresqlStore;
 
     const codeOf = (call: Promise<unknown>) =>
-      call.then(
-        () => 'ok',
-        (error: unknown) => (error instanceof AppError ? error.code : String(error)),
-      );
+      call.then(() => 'ok').catch((error: unknown) => (error instanceof AppError ? error.code : String(error)));
     const read = () => codeOf(store.run({ text: 'SELECT 1' }, []));
     const write = (name: string) => codeOf(store.run({ text: 'INSERT INTO counters VALUES ($1, 1)' }, [name]));
     /** The server processes that serve the store. */
@@ -127,10 +124,10 @@ if (HAS_POSTGRESQL)
       const others: Promise<unknown>[] = [];
       await until('nobody gets a connection', () => {
         others.push(server.query('SELECT pg_sleep(99)').catch(() => {}));
-        return server.query('SELECT 1').then(
-          () => false,
-          () => true,
-        );
+        return server
+          .query('SELECT 1')
+          .then(() => false)
+          .catch(() => true);
       });
       expect(await read()).to.equal('unavailable');
       await server.kill();
@@ -145,9 +142,7 @@ if (HAS_POSTGRESQL)
       const waiting = [read(), write('first'), codeOf(store.search({ text: 'SELECT 1' }, []))];
       expect(await Promise.all(waiting)).to.deep.equal(waiting.map(() => 'unavailable'));
       let code = 'none yet';
-      void read().then((refused) => {
-        code = refused;
-      });
+      void read().then((refused) => (code = refused));
       await new Promise(setImmediate);
       expect(code).to.equal('unavailable');
       server.resume();

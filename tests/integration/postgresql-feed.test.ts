@@ -303,10 +303,10 @@ if (HAS_POSTGRESQL) {
       first.write('data/standby.signal', '');
       await first.run();
       await until('the standby responds', async () => (await first.query('SELECT pg_is_in_recovery()')).rows);
-      const code = await one.changes.products.end().then(
-        () => 'ok',
-        (error) => error.code,
-      );
+      const code = await one.changes.products
+        .end()
+        .then(() => 'ok')
+        .catch((error) => error.code);
       expect(code).to.equal('unavailable');
       expect(await one.feedState.generation(), 'of a standby').to.equal(undefined);
       await first.query('SELECT pg_promote()');

@@ -35,10 +35,8 @@ if (HAS_POSTGRESQL)
     const failure = (at?: string) =>
       store(at)
         .open()
-        .then(
-          () => undefined,
-          (error: unknown) => error,
-        );
+        .then(() => undefined)
+        .catch((error: unknown) => error);
     const withOption = (option: string) => url.replace(/$/, `%20-c%20${option}`);
 
     beforeEach(async () => {
@@ -206,10 +204,10 @@ if (HAS_POSTGRESQL)
 
     it('is unavailable before it is open, and after it is closed', async () => {
       const code = (one: PostgresqlStore) =>
-        one.ping().then(
-          () => 'ok',
-          (error: AppError) => error.code,
-        );
+        one
+          .ping()
+          .then(() => 'ok')
+          .catch((error: AppError) => error.code);
       const one = store();
       expect(await code(one)).to.equal('unavailable');
       await one.open();

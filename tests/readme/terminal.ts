@@ -32,9 +32,7 @@ export class Terminal {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.ended = once(this.child, 'close');
-    this.child.stdout?.setEncoding('utf8').on('data', (chunk) => {
-      this.raw += chunk;
-    });
+    this.child.stdout?.setEncoding('utf8').on('data', (chunk) => (this.raw += chunk));
   }
 
   /** Opens a terminal in a folder. @throws Error if bash or `script` is missing */

@@ -78,25 +78,24 @@ describe('an interrupted import', () => {
     it(`does not affect later imports if its client disconnects, with ${coding}`, async () => {
       for (const [lastStep, lines] of DISCONNECTS) {
         const socket = await http.client.connect();
-        const reached = new Promise<void>((resolve) => {
-          http.handler = importing((ctx) => {
-            const closed = new Promise((resolve) => ctx.req.once('close', resolve));
-            step = async (name) => {
-              if (name !== lastStep) return;
-              socket.destroy();
-              await closed;
-              resolve();
-            };
-          });
-        });
+        const reached = new Promise<void>(
+          (resolve) =>
+            (http.handler = importing((ctx) => {
+              const closed = new Promise((resolve) => ctx.req.once('close', resolve));
+              step = async (name) => {
+                if (name !== lastStep) return;
+                socket.destroy();
+                await closed;
+                resolve();
+              };
+            })),
+        );
         const head = Object.entries({ ...headers, Host: 'x', 'Accept-Encoding': coding, 'Content-Length': '9999' });
         socket.write(
           `POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${line.repeat(lines)}`,
         );
         await reached;
-        http.handler = importing(() => {
-          step = async () => {};
-        });
+        http.handler = importing(() => (step = async () => {}));
         const { status, text } = await http.client.post('/', line, { headers });
         expect([status, text]).to.deep.equal([200, '{"line":1,"status":201,"id":1}\n']);
       }
@@ -108,11 +107,12 @@ describe('an interrupted import', () => {
     ['second batch', Object.assign(new Error('an error of MongoDB with its number'), { code: 13 })],
   ] as const)
     it(`is cut off if its ${failing} fails: ${error.message}`, async () => {
-      http.handler = importing(() => {
-        step = async (name) => {
-          if (name === failing) throw error;
-        };
-      });
+      http.handler = importing(
+        () =>
+          (step = async (name) => {
+            if (name === failing) throw error;
+          }),
+      );
       const refusal = await http.client.post('/', line.repeat(10_000), { headers }).catch((error) => error);
       expect(refusal).to.be.an('error');
     });

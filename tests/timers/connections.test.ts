@@ -39,10 +39,10 @@ describe('concurrent connections', () => {
         return String(chunk).slice(0, 15);
       };
       const isServed = () =>
-        client.raw(REQUEST, /here/).then(
-          (text) => text.includes('here'),
-          () => false,
-        );
+        client
+          .raw(REQUEST, /here/)
+          .then((text) => text.includes('here'))
+          .catch(() => false);
 
       before(async () => {
         const { authority, ...identity } = await serverPair(folder);
@@ -162,9 +162,7 @@ describe('the last response of a connection', () => {
         const port = await listen(server, '127.0.0.1', 0);
         return new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
       };
-      beforeEach(() => {
-        handled = 0;
-      });
+      beforeEach(() => (handled = 0));
       afterEach(() => {
         server.close();
         server.closeAllConnections();

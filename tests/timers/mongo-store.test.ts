@@ -32,11 +32,7 @@ describe('searches in MongoDB', () => {
     await server.stop();
   });
 
-  const messageOf = (search: Promise<unknown>) =>
-    search.then(
-      () => 'done',
-      (error: Error) => error.message,
-    );
+  const messageOf = (search: Promise<unknown>) => search.then(() => 'done').catch((error: Error) => error.message);
 
   it('run up to a limit, then wait, and are rejected if the queue is long or slow', async () => {
     let finish = () => {};

@@ -101,9 +101,7 @@ describe('the concurrent work of one client', () => {
     );
     await untilWork(service, 'bodies', 'the bodies are being read', ({ inUse }) => inUse === 8 * MIB);
     let isDone = false;
-    const waiting = service.client.post('/v1/products', large, { token: one }).finally(() => {
-      isDone = true;
-    });
+    const waiting = service.client.post('/v1/products', large, { token: one }).finally(() => (isDone = true));
     await untilWork(service, 'bodies', 'the next one waits', ({ waiting: count }) => count === 1);
     expect((await service.client.post('/v1/products', large, { token: other })).status).to.equal(201);
     expect((await service.client.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(201);
@@ -119,12 +117,13 @@ describe('unread responses', () => {
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: HOUR_MS };
   const bounds = new ConcurrencyLimits(1_048_576, { responses: limits });
   const service = middlewareHarness(responseLimits(bounds, respondErrors));
-  before(() => {
-    service.handler = (ctx) => {
-      ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
-      ctx.body = 'x'.repeat(ctx.path === '/small' ? 16_384 : LARGE);
-    };
-  });
+  before(
+    () =>
+      (service.handler = (ctx) => {
+        ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
+        ctx.body = 'x'.repeat(ctx.path === '/small' ? 16_384 : LARGE);
+      }),
+  );
   /** Sends a request over its own connection and does not read the response. */
   const requestUnread = async (client: string) => {
     const socket = await service.client.connect();
@@ -211,9 +210,7 @@ describe('pages that are being read', () => {
   it('wait before they are read if their client has reached its limit', async () => {
     const reading: string[] = [];
     let finish = () => {};
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const finished = new Promise<void>((resolve) => (finish = resolve));
     const list = async ({ task }: ListQuery) => {
       reading.push(task?.client ?? '');
       await finished;
@@ -255,10 +252,7 @@ describe('a request that waits', () => {
     service.handler = async (ctx) => {
       ctx.state.address = 'here';
       waiting++;
-      if (ctx.path === '/gone')
-        ctx.res.once('close', () => {
-          hasGone = true;
-        });
+      if (ctx.path === '/gone') ctx.res.once('close', () => (hasGone = true));
       await bounds.acquire(ctx, 'responses');
       begun.push(ctx.path);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -301,14 +295,10 @@ describe('work for a client that has disconnected', () => {
     service.handler = async (ctx) => {
       ctx.state.address = 'here';
       if (ctx.path === '/work') {
-        ctx.res.once('close', () => {
-          hasGone = true;
-        });
+        ctx.res.once('close', () => (hasGone = true));
         await bounds.acquire(ctx, 'exports');
         hasBegun = true;
-        await new Promise<void>((resolve) => {
-          end = resolve;
-        });
+        await new Promise<void>((resolve) => (end = resolve));
       } else {
         const permit = await Promise.resolve(bounds.acquire(ctx, 'exports')).catch(() => undefined);
         ctx.body = permit ? 'accepted' : 'refused';

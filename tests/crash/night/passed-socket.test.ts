@@ -84,9 +84,7 @@ class Load {
       const options = { host: 'localhost', port, ca, agent, method, path: '/v1/products', headers: sent };
       request(options, (response) => {
         let text = '';
-        response.on('data', (chunk) => {
-          text += chunk;
-        });
+        response.on('data', (chunk) => (text += chunk));
         response.on('error', reject);
         response.on('end', () => answer({ status: response.statusCode ?? 0, body: text }));
       })
@@ -104,9 +102,7 @@ function heldService(folder: string, environment: Record<string, string>): Child
 describe('a service whose socket a supervisor holds', () => {
   const root = temporaryFolder();
   let service: ChildProcessService;
-  afterEach(async () => {
-    await service.stop();
-  });
+  afterEach(() => service.stop());
 
   for (const WORKERS of ['1', '2'])
     it(`fails no request while it is replaced under load, WORKERS=${WORKERS}`, async () => {
