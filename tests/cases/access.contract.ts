@@ -84,7 +84,7 @@ export async function credentialContract(settings: Record<string, string>, isWho
         ...(authorization !== undefined && { Authorization: authorization }),
         ...options.headers,
       };
-      return service.client.request(method, path, { ...options, token: null, headers });
+      return service.request(method, path, { ...options, token: null, headers });
     };
     const asAdmin = (method: string, path: string, options?: RequestOptions) =>
       send(method, path, `Bearer ${FIRST_KEY}`, options);

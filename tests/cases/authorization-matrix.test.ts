@@ -47,8 +47,8 @@ describe('a path with the version and the same path without it', () => {
       for (const method of METHODS) {
         const bodies = HAVE_NO_BODY.includes(method) ? [{}] : [{ body: {} }, { body: '{' }];
         for (const options of [...bodies, { headers: UNACCEPTABLE }, { token: null }]) {
-          const full = comparable(await service.client.request(method, path, options));
-          const short = comparable(await service.client.request(method, withoutVersion(path), options));
+          const full = comparable(await service.request(method, path, options));
+          const short = comparable(await service.request(method, withoutVersion(path), options));
           if (!isDeepStrictEqual(short, full))
             faults.push(`${method} ${path} ${JSON.stringify(options)}: ${JSON.stringify([short, full])}`);
         }

@@ -34,13 +34,12 @@ describe('a path that names no record by a unique field', () => {
             for (const token of at % METHODS.length === place ? [service.client.token, null] : [service.client.token]) {
               const body = ['PUT', 'PATCH', 'POST'].includes(method) ? { name: 'x' } : undefined;
               const url = `${prefix}/${path}/${rest}`;
-              const response = await service.client.request(method, url, { token, body });
+              const response = await service.request(method, url, { token, body });
               expect(response.status, `${method} ${url} ${token}`).to.equal(404);
               if (method !== 'HEAD') expect(response.json.code).to.equal('not_found');
               expect(response.headers).to.not.have.property('www-authenticate');
             }
-        for (const list of ['products', 'users'])
-          expect((await service.client.get(`/v1/${list}`)).json).to.deep.equal([]);
+        for (const list of ['products', 'users']) expect((await service.get(`/v1/${list}`)).json).to.deep.equal([]);
       });
 
   it('exists for every other segment: then a token is needed', async () => {
@@ -48,19 +47,19 @@ describe('a path that names no record by a unique field', () => {
     for (const path of [...skus.map((sku) => `products/sku/${sku}`), 'users/email/a@b', 'users/email/%41%40b'])
       for (const prefix of ['/v1', '']) {
         const url = `${prefix}/${path}`;
-        expect((await service.client.get(url, { token: null })).status, url).to.equal(401);
-        expect((await service.client.get(url)).status, url).to.equal(404);
+        expect((await service.get(url, { token: null })).status, url).to.equal(401);
+        expect((await service.get(url)).status, url).to.equal(404);
       }
-    expect((await service.client.put('/v1/products/sku/...', { name: 'x' })).status).to.equal(201);
+    expect((await service.put('/v1/products/sku/...', { name: 'x' })).status).to.equal(201);
   });
 
   it('a sku that parsers of URLs remove has no second address, though a product may have it', async () => {
     for (const sku of ['.', '..']) {
-      const { status, headers } = await service.client.post('/v1/products', { name: 'x', sku });
+      const { status, headers } = await service.post('/v1/products', { name: 'x', sku });
       expect(status).to.equal(201);
       for (const segment of [sku, encodeURIComponent(sku).replaceAll('.', '%2E')])
-        expect((await service.client.get(`/v1/products/sku/${segment}`)).status).to.equal(404);
-      expect((await service.client.get(`${headers.location}`)).json.sku).to.equal(sku);
+        expect((await service.get(`/v1/products/sku/${segment}`)).status).to.equal(404);
+      expect((await service.get(`${headers.location}`)).json.sku).to.equal(sku);
     }
   });
 });

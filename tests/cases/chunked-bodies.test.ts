@@ -30,7 +30,7 @@ describe('a chunked body', () => {
       const body = JSON.stringify({ name: 'x', description }).padEnd(100 * KIB);
       const head = `POST /products HTTP/1.1\r\n${AUTHORIZED}Content-Type: application/json\r\n`;
       const request = (more: string) => `${head}${more}\r\n${chunked(body, size)}0\r\n\r\n`;
-      const text = await service.client.raw(request('') + request('Connection: close\r\n'));
+      const text = await service.raw(request('') + request('Connection: close\r\n'));
       expect(text.match(/HTTP\/1\.1 201 /g)).to.have.length(2);
       expect(text.split(description)).to.have.length(3);
     });
@@ -38,8 +38,8 @@ describe('a chunked body', () => {
   it('in small chunks is read completely behind a large response that the client reads late', async () => {
     const large = 'd'.repeat(5_000);
     const lines = `${JSON.stringify({ name: 'x', description: large })}\n`.repeat(900);
-    await service.client.post('/products/imports', lines, { headers: { 'Content-Type': 'application/x-ndjson' } });
-    const socket = await service.client.connect();
+    await service.post('/products/imports', lines, { headers: { 'Content-Type': 'application/x-ndjson' } });
+    const socket = await service.connect();
     socket.on('error', () => {});
     socket.pause();
     const page = `GET /products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`;
@@ -58,18 +58,18 @@ describe('a malformed chunk', () => {
   const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
 
   it('behind the head of a DELETE is refused, and nothing is deleted', async () => {
-    const { id } = (await service.client.post('/products', { name: 'x' })).json;
-    const text = await service.client.raw(`DELETE /products/${id} HTTP/1.1\r\n${AUTHORIZED}\r\nzz\r\n`);
+    const { id } = (await service.post('/products', { name: 'x' })).json;
+    const text = await service.raw(`DELETE /products/${id} HTTP/1.1\r\n${AUTHORIZED}\r\nzz\r\n`);
     expect(text).to.match(/^HTTP\/1\.1 400 /);
-    expect((await service.client.get(`/products/${id}`)).status).to.equal(200);
+    expect((await service.get(`/products/${id}`)).status).to.equal(200);
   });
 
   it('behind the first lines of an import is refused, and nothing is created', async () => {
     const type = 'Content-Type: application/x-ndjson\r\n';
     const lines = chunked('{"name":"ghost"}\n', 100);
-    const text = await service.client.raw(`POST /products/imports HTTP/1.1\r\n${AUTHORIZED}${type}\r\n${lines}zz\r\n`);
+    const text = await service.raw(`POST /products/imports HTTP/1.1\r\n${AUTHORIZED}${type}\r\n${lines}zz\r\n`);
     expect(text).to.match(/^HTTP\/1\.1 400 /);
-    expect((await service.client.get('/products?name=ghost')).json).to.deep.equal([]);
+    expect((await service.get('/products?name=ghost')).json).to.deep.equal([]);
   });
 });
 
@@ -85,7 +85,7 @@ describe('a malformed chunk that arrives later', () => {
         return new Promise((done) => ctx.res.once('close', done));
       };
     });
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.on('error', () => {});
     socket.write(`${method} / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`);
     await handled;
@@ -121,7 +121,7 @@ describe('chunks of 1 byte', () => {
       }
       ctx.status = 204;
     };
-    const sockets: Socket[] = await Promise.all(Array.from({ length: SOCKETS }, () => service.client.connect()));
+    const sockets: Socket[] = await Promise.all(Array.from({ length: SOCKETS }, () => service.connect()));
     const body = chunked('x'.repeat(80 * KIB), 1);
     const done = sockets.map((socket) => {
       socket.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`);
@@ -133,7 +133,7 @@ describe('chunks of 1 byte', () => {
       areDone = true;
     });
     while (!areDone) {
-      await service.client.get('/');
+      await service.get('/');
       served++;
     }
     await all;

@@ -20,11 +20,11 @@ const stableHeaders = ({ headers }: HttpResponse) => {
 
 describe('a compressed list', () => {
   const service = inProcessService();
-  const get = (path: string, coding?: string, headers = {}) => service.client.get(path, options(coding, headers));
+  const get = (path: string, coding?: string, headers = {}) => service.get(path, options(coding, headers));
 
   before(async () => {
     for (let i = 0; i < 200; i++)
-      await service.client.post('/products', { name: `product ${i}`, description: 'many words '.repeat(10) });
+      await service.post('/products', { name: `product ${i}`, description: 'many words '.repeat(10) });
   });
 
   for (const coding of CODING_NAMES) {
@@ -43,12 +43,12 @@ describe('a compressed list', () => {
 
     it(`has the same headers for HEAD as for GET in ${coding}`, async () => {
       for (const path of ['/products', '/products?limit=1']) {
-        const [head, got] = [await service.client.request('HEAD', path, options(coding)), await get(path, coding)];
+        const [head, got] = [await service.request('HEAD', path, options(coding)), await get(path, coding)];
         expect([head.status, head.text]).to.deep.equal([200, '']);
         expect(stableHeaders(head)).to.deep.equal(stableHeaders(got));
       }
       for (const path of ['/products', '/products?limit=5']) {
-        const head = await service.client.request('HEAD', path, options(coding, LINES));
+        const head = await service.request('HEAD', path, options(coding, LINES));
         expect([codingOf(head), head.text, head.headers['content-length']]).to.deep.equal([coding, '', undefined]);
       }
     });
@@ -112,7 +112,7 @@ describe('a compressed list', () => {
       expect(response.bytes.length).to.be.greaterThan(1_024);
       expect(response.json.details).to.have.length(60);
     }
-    const refused = await service.client.get('/products', { ...options('gzip'), token: null });
+    const refused = await service.get('/products', { ...options('gzip'), token: null });
     expect([refused.status, codingOf(refused), variesByCoding(refused)]).to.deep.equal([401, undefined, true]);
   });
 });
@@ -124,21 +124,21 @@ describe('an item and compression', () => {
   it('is never compressed, so that its strong ETag stays valid', async () => {
     for (const coding of ['gzip', 'br', '*']) {
       const accepting = options(coding);
-      const created = await service.client.post('/products', LARGE, accepting);
+      const created = await service.post('/products', LARGE, accepting);
       const path = `/products/${created.json.id}`;
       for (const response of [
         created,
-        await service.client.get(path, accepting),
-        await service.client.get(`${path}?fields=description`, accepting),
-        await service.client.put(path, { ...LARGE, name: 'Torch' }, accepting),
-        await service.client.patch(path, { name: 'Lantern' }, accepting),
+        await service.get(path, accepting),
+        await service.get(`${path}?fields=description`, accepting),
+        await service.put(path, { ...LARGE, name: 'Torch' }, accepting),
+        await service.patch(path, { name: 'Lantern' }, accepting),
       ]) {
         expect(response.headers.etag).to.match(/^"/);
         expect([codingOf(response), variesByCoding(response)]).to.deep.equal([undefined, false]);
         expect(response.json.description).to.equal(LARGE.description);
         expect(response.bytes.length).to.be.greaterThan(1_024);
       }
-      const head = await service.client.request('HEAD', path, accepting);
+      const head = await service.request('HEAD', path, accepting);
       expect([codingOf(head), variesByCoding(head)]).to.deep.equal([undefined, false]);
     }
   });
@@ -184,7 +184,7 @@ for (const coding of CODING_NAMES)
           service.records.before = (page) => (page === failing ? Promise.reject(failure) : undefined);
         };
         failLater();
-        const socket = await service.client.connect();
+        const socket = await service.connect();
         socket.write(
           `GET /products HTTP/1.1\r\nHost: x\r\nAccept: ${LINES.Accept}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
         );

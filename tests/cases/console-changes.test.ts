@@ -62,7 +62,7 @@ describe('what the console shows as the changes of a file', () => {
   const service = inProcessService();
   const imported = async (query: string, body: string, type: string) => {
     const headers = { 'Content-Type': type };
-    const { text } = await service.client.post(`/v1/products/imports${query}`, body, { headers });
+    const { text } = await service.post(`/v1/products/imports${query}`, body, { headers });
     return text
       .trim()
       .split('\n')
@@ -70,7 +70,7 @@ describe('what the console shows as the changes of a file', () => {
   };
   const page = async (query: object) => {
     const parameters = Object.entries(query).map(([name, one]) => `${name}=${one}`);
-    return { records: (await service.client.get(`/v1/products?${parameters.join('&')}`)).json };
+    return { records: (await service.get(`/v1/products?${parameters.join('&')}`)).json };
   };
   const collection = { page } as unknown as EditableCollection<AnyTypes>;
 

@@ -13,17 +13,16 @@ describe('a cursor of facets', () => {
   const service = inProcessService();
 
   it('is rejected if its content is invalid, even with a correct check', async () => {
-    for (const brand of ['a', 'b'])
-      await service.client.post('/products', { name: 'x', brand, attributes: { k: brand } });
+    for (const brand of ['a', 'b']) await service.post('/products', { name: 'x', brand, attributes: { k: brand } });
     const codeOf = async (field: string, cursor: string) => {
-      const { status, json } = await service.client.get(`/products/facets?fields=${field}&limit=1&cursor=${cursor}`);
+      const { status, json } = await service.get(`/products/facets?fields=${field}&limit=1&cursor=${cursor}`);
       return status === 200 ? 200 : json.code;
     };
     for (const [field, isText] of [
       ['brand', true],
       ['attributes[k]', false],
     ] as const) {
-      const { headers } = await service.client.get(`/products/facets?fields=${field}&limit=1`);
+      const { headers } = await service.get(`/products/facets?fields=${field}&limit=1`);
       const [fingerprint, value, count] = inside(cursorIn(linksOf(headers['link'])['next']));
       expect([value, count]).to.deep.equal(['a', 1]);
       const at = (...values: unknown[]) => forged(JSON.stringify(values), 'products/facets');
@@ -53,11 +52,10 @@ describe('a cursor of facets', () => {
 
 describe('a cursor', () => {
   const service = inProcessService();
-  const request = () => service.client;
   const next = async (query: string) =>
-    linksOf((await request().get(`/products?${query}`)).headers['link'])['next'] ?? '';
+    linksOf((await service.get(`/products?${query}`)).headers['link'])['next'] ?? '';
   const codeOf = async (query: string, cursor: string) => {
-    const response = await request().get(`/products?${query}&cursor=${encodeURIComponent(cursor)}`);
+    const response = await service.get(`/products?${query}&cursor=${encodeURIComponent(cursor)}`);
     if (response.status === 200) return 200;
     expect([response.status, response.json.details.length], cursor).to.deep.equal([400, 1]);
     expect(response.json.details[0]).to.include({ code: 'invalid_format', in: 'query', name: 'cursor' });
@@ -65,7 +63,7 @@ describe('a cursor', () => {
   };
 
   before(async () => {
-    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x']) await request().post('/products', { name });
+    for (const name of ['a', 'b', 'é"\\', '\u{1f600}', 'a%', ' x']) await service.post('/products', { name });
   });
 
   for (const query of ['limit=1', 'sort=-name,createdAt&limit=3', 'sort=name&limit=4&name.ne=a'])
@@ -172,9 +170,9 @@ describe('a cursor', () => {
   });
 
   it('may have null for a field that no record lacks because of a filter: it is a place behind them all', async () => {
-    const { id } = (await request().post('/products', { name: 'with stock', stock: 1 })).json;
+    const { id } = (await service.post('/products', { name: 'with stock', stock: 1 })).json;
     const query = 'sort=stock&stock.gte=0&limit=1';
-    const more = (await request().post('/products', { name: 'more stock', stock: 2 })).json.id;
+    const more = (await service.post('/products', { name: 'more stock', stock: 2 })).json.id;
     const [, inclusive, fingerprint, values] = inside(cursorIn(await next(query)));
     expect(values).to.deep.equal([1, id]);
     for (const [from, expected] of [
@@ -182,10 +180,10 @@ describe('a cursor', () => {
       ['before', ['more stock']],
     ] as const) {
       const cursor = forged(JSON.stringify([from, inclusive, fingerprint, [null, 5]]));
-      const { status, json } = await request().get(`/products?${query}&cursor=${cursor}`);
+      const { status, json } = await service.get(`/products?${query}&cursor=${cursor}`);
       expect([status, json.map(({ name }: { name: string }) => name)]).to.deep.equal([200, expected]);
     }
-    for (const one of [id, more]) await request().delete(`/products/${one}`);
+    for (const one of [id, more]) await service.delete(`/products/${one}`);
   });
 
   it('belongs to its sort and filters, however they are written', async () => {

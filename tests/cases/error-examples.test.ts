@@ -43,71 +43,70 @@ describe('the example of an error', () => {
   const patching = { headers: { 'Content-Type': 'application/json-patch+json' } };
   const keyOf = async (client: HttpClient, more: object) =>
     (await client.post('/v1/api-keys', { name: 'x', scopes: ['products:read'], ...more })).json.key;
-  const get = (path: string, headers: Record<string, string> = {}) => service.client.get(path, { headers });
+  const get = (path: string, headers: Record<string, string> = {}) => service.get(path, { headers });
 
-  before(() => service.client.post('/v1/products', lamp));
+  before(() => service.post('/v1/products', lamp));
 
   const provoked: Readonly<Record<ResponseErrorCode, () => Promise<ErrorResponse> | ErrorResponse>> = {
-    malformed_json: () => service.client.post('/v1/products', '{"name":"a","name":"b"}'),
-    malformed_csv: () => service.client.post('/v1/products/imports', '', { headers: { 'Content-Type': 'text/csv' } }),
-    validation_failed: () => service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
+    malformed_json: () => service.post('/v1/products', '{"name":"a","name":"b"}'),
+    malformed_csv: () => service.post('/v1/products/imports', '', { headers: { 'Content-Type': 'text/csv' } }),
+    validation_failed: () => service.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
     unknown_parameter: () => get('/v1/products/1?page=2'),
     invalid_parameter: () => get('/v1/products?limit=0'),
     invalid_cursor: () => get('/v1/products?cursor=2'),
     cursor_mismatch: async () => {
-      await service.client.post('/v1/products', { name: 'Desk' });
+      await service.post('/v1/products', { name: 'Desk' });
       const { link } = (await get('/v1/products?limit=1')).headers;
       return get(`/v1/products?sort=name&${/cursor=[\w-]+/.exec(String(link))?.[0]}`);
     },
     query_too_expensive: () => responseOf(queryTooExpensive()),
-    invalid_patch: () => service.client.patch('/v1/products/1', [{ op: 'remove', path: '/x' }], patching),
-    invalid_idempotency_key: () => service.client.post('/v1/products', lamp, { headers: { 'Idempotency-Key': '' } }),
+    invalid_patch: () => service.patch('/v1/products/1', [{ op: 'remove', path: '/x' }], patching),
+    invalid_idempotency_key: () => service.post('/v1/products', lamp, { headers: { 'Idempotency-Key': '' } }),
     unsupported_version: () => get('/products', { 'API-Version': '2' }),
-    unauthenticated: () => service.client.get('/v1/products', { token: null }),
-    invalid_token: () => service.client.get('/v1/products', { token: 'x' }),
+    unauthenticated: () => service.get('/v1/products', { token: null }),
+    invalid_token: () => service.get('/v1/products', { token: 'x' }),
     token_expired: async () => {
       const token = await keyOf(service.client, { expiresAt: new Date(Date.now() + 1_000).toISOString() });
-      return untilRejected(() => service.client.get('/v1/products', { token }));
+      return untilRejected(() => service.get('/v1/products', { token }));
     },
-    insufficient_scope: async () =>
-      service.client.post('/v1/products', lamp, { token: await keyOf(service.client, {}) }),
-    https_required: () => proxied.client.get('/v1/products'),
+    insufficient_scope: async () => service.post('/v1/products', lamp, { token: await keyOf(service.client, {}) }),
+    https_required: () => proxied.get('/v1/products'),
     not_found: () => get('/v1/products/99'),
-    method_not_allowed: () => service.client.delete('/v1/products'),
+    method_not_allowed: () => service.delete('/v1/products'),
     not_acceptable: () => get('/v1/products', { Accept: 'text/html' }),
-    request_timeout: async () => parseRaw(await slow.client.raw('GET / HTTP/1.1\r\n')),
-    duplicate_value: () => service.client.post('/v1/products', lamp),
+    request_timeout: async () => parseRaw(await slow.raw('GET / HTTP/1.1\r\n')),
+    duplicate_value: () => service.post('/v1/products', lamp),
     patch_test_failed: () =>
-      service.client.patch('/v1/products/1', [{ op: 'test', path: '/price/amount', value: 2 }], patching),
+      service.patch('/v1/products/1', [{ op: 'test', path: '/price/amount', value: 2 }], patching),
     limit_reached: () => {
       service.application.storage.webhooks.count = async () => 1_000;
       const webhook = { name: 'x', url: 'https://1.1.1.1/', resources: ['products'], status: 'paused' };
-      return service.client.post('/v1/webhooks', webhook);
+      return service.post('/v1/webhooks', webhook);
     },
-    last_admin_key: () => service.client.delete('/v1/api-keys/1'),
+    last_admin_key: () => service.delete('/v1/api-keys/1'),
     cursor_expired: async () => {
       const { link } = (await get('/v1/products/changes')).headers;
       await service.application.feedState.reset();
       return get(`/v1/products/changes?${/cursor=[\w-]+/.exec(String(link))?.[0]}`);
     },
-    precondition_failed: () => service.client.put('/v1/products/1', lamp, { headers: { 'If-Match': '"99"' } }),
-    payload_too_large: () => service.client.post('/v1/products', 'x'.repeat(1_048_577)),
+    precondition_failed: () => service.put('/v1/products/1', lamp, { headers: { 'If-Match': '"99"' } }),
+    payload_too_large: () => service.post('/v1/products', 'x'.repeat(1_048_577)),
     uri_too_long: () => get(`/v1/products?name=${'x'.repeat(8_192)}`),
     unsupported_media_type: () =>
-      service.client.post('/v1/products', '{}', { headers: { 'Content-Type': 'application/x-ndjson' } }),
+      service.post('/v1/products', '{}', { headers: { 'Content-Type': 'application/x-ndjson' } }),
     expectation_failed: () => get('/v1/products', { Expect: 'a-miracle' }),
     idempotency_key_reused: async () => {
       const headers = { 'Idempotency-Key': 'x' };
-      await service.client.post('/v1/products', { name: 'Chair' }, { headers });
-      return service.client.post('/v1/products', { name: 'Table' }, { headers });
+      await service.post('/v1/products', { name: 'Chair' }, { headers });
+      return service.post('/v1/products', { name: 'Table' }, { headers });
     },
     precondition_required: () =>
-      strict.client.delete('/v1/products/1').then(async (missing) => {
+      strict.delete('/v1/products/1').then(async (missing) => {
         expect(missing.status).to.equal(404);
-        await strict.client.post('/v1/products', lamp);
-        return strict.client.delete('/v1/products/1');
+        await strict.post('/v1/products', lamp);
+        return strict.delete('/v1/products/1');
       }),
-    rate_limited: () => untilRejected(() => strict.client.get('/v1/products')),
+    rate_limited: () => untilRejected(() => strict.get('/v1/products')),
     headers_too_large: () => get('/v1/products', { 'X-Long': 'x'.repeat(16_384) }),
     internal_error: () => responseOf(new TypeError('a defect')),
     unavailable: () => responseOf(translateError(new Database.SqliteError('disk full', 'SQLITE_FULL'))),

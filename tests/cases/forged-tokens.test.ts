@@ -72,7 +72,7 @@ describe('forged access tokens', () => {
   });
 
   it('are rejected by the parser if they contain a NUL', async () => {
-    const response = await publicService.client.raw(
+    const response = await publicService.raw(
       `GET /v1/products HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${publicIssuer.token()}\0\r\n\r\n`,
     );
     expect(response).to.match(/^HTTP\/1\.1 400 /);

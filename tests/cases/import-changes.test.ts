@@ -6,16 +6,15 @@ describe('what a line does to an order', () => {
   const service = inProcessService();
 
   it('checks only the references that it changes', async () => {
-    const { client } = service;
-    const newId = async (plural: string, body: object) => (await client.post(`/v1/${plural}`, body)).json.id;
+    const newId = async (plural: string, body: object) => (await service.post(`/v1/${plural}`, body)).json.id;
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push(await newId('products', { name: 'Lamp' }));
     const [gone, kept, other] = ids as [number, number, number];
     const userId = await newId('users', { name: 'Ann', email: 'ann@example.com' });
     const item = (productId: number, quantity = 1) => ({ productId, quantity });
     const id = await newId('orders', { userId, items: [item(gone), item(kept)] });
-    await client.delete(`/v1/products/${gone}`);
-    await client.delete(`/v1/users/${userId}`);
+    await service.delete(`/v1/products/${gone}`);
+    await service.delete(`/v1/users/${userId}`);
     const lines = [
       { id, items: [item(gone, 5), item(kept)] },
       { id, items: [item(gone, 5), item(other)] },
@@ -25,7 +24,7 @@ describe('what a line does to an order', () => {
       { id, items: [item(gone)] },
     ];
     const target = '/v1/orders/imports?match=id';
-    expect(outcomes(await rehearsedImport(client, { target, body: ndjson(lines) }))).to.deep.equal([
+    expect(outcomes(await rehearsedImport(service.client, { target, body: ndjson(lines) }))).to.deep.equal([
       200,
       200,
       [400, 'validation_failed', 'reference_not_found /items/2/productId'],
@@ -40,8 +39,7 @@ describe('an import under REQUIRE_IF_MATCH', () => {
   const service = inProcessService({ REQUIRE_IF_MATCH: 'true' });
 
   it('asks a line for a version if it would change a record', async () => {
-    const { client } = service;
-    const { id } = (await client.post('/v1/products', { name: 'Lamp', sku: 'one' })).json;
+    const { id } = (await service.post('/v1/products', { name: 'Lamp', sku: 'one' })).json;
     const lines = [
       { sku: 'one', name: 'Torch' },
       { sku: 'one', name: 'Lamp' },
@@ -53,7 +51,7 @@ describe('an import under REQUIRE_IF_MATCH', () => {
       message: 'Say in version which version you have seen.',
       details: [],
     };
-    expect(await rehearsedImport(client, { target, body: ndjson(lines) })).to.deep.equal([
+    expect(await rehearsedImport(service.client, { target, body: ndjson(lines) })).to.deep.equal([
       { line: 1, status: 428, error },
       { line: 2, status: 200, id, version: 1, unchanged: true },
       { line: 3, status: 428, error },
@@ -81,11 +79,10 @@ describe('a line whose key is invalid', () => {
 describe('a dry run', () => {
   const service = inProcessService({ STORE: 'sqlite' });
   const post = async (query: string, lines: readonly unknown[]) =>
-    resultsOf(await service.client.post(`/v1/products/imports${query}`, ndjson(lines), { headers: NDJSON }));
+    resultsOf(await service.post(`/v1/products/imports${query}`, ndjson(lines), { headers: NDJSON }));
 
   it('leaves no trace: no word, no id', async () => {
-    const { client } = service;
-    const { id } = (await client.post('/v1/products', { name: 'quiet', sku: 'quiet' })).json;
+    const { id } = (await service.post('/v1/products', { name: 'quiet', sku: 'quiet' })).json;
     const lines = [
       { sku: 'quiet', name: 'loud' },
       { sku: 'quiet-2', name: 'loud' },
@@ -97,8 +94,8 @@ describe('a dry run', () => {
       ['loud', 0],
       ['quiet', 1],
     ])
-      expect((await client.get(`/v1/products?q=${word}`)).json, `${word}`).to.have.length(Number(found));
-    expect((await client.post('/v1/products', { name: 'next' })).json.id).to.equal(id + 1);
+      expect((await service.get(`/v1/products?q=${word}`)).json, `${word}`).to.have.length(Number(found));
+    expect((await service.post('/v1/products', { name: 'next' })).json.id).to.equal(id + 1);
   });
 
   it('is none with dryRun=false', async () => {

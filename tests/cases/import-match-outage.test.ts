@@ -34,9 +34,9 @@ describe('an import that matches, while the store is away', () => {
 
   for (const [name, fields, result] of LINES)
     it(`refuses the lines of the time, and goes on after it: ${name}`, async () => {
-      await service.client.put('/v1/products/sku/one', { name: 'Lamp' });
-      await service.client.delete('/v1/products/sku/new');
-      const stream = new LineStream(service.client.startLines('/v1/products/imports?match=sku'));
+      await service.put('/v1/products/sku/one', { name: 'Lamp' });
+      await service.delete('/v1/products/sku/new');
+      const stream = new LineStream(service.startLines('/v1/products/imports?match=sku'));
       await stream.send(line({ sku: 'first', name: 'x' }));
       expect(await stream.next()).to.include({ line: 1 });
       const mend = breakStore(name);
@@ -59,13 +59,13 @@ describe('an import that matches, while the store is away', () => {
   it('responds to a PUT by key with 503 and when to try again', async () => {
     for (const name of ['findAllByUnique', 'insertAll'] as const) {
       const mend = breakStore(name);
-      const response = await service.client.put('/v1/products/sku/away', { name: 'x' });
+      const response = await service.put('/v1/products/sku/away', { name: 'x' });
       mend();
       await expectRefusal(response, 'unavailable', name);
       expect(response.headers).to.have.property('retry-after');
       expect(response.headers).to.not.have.any.keys('location', 'content-location', 'etag');
     }
-    expect((await service.client.put('/v1/products/sku/away', { name: 'x' })).status).to.equal(201);
+    expect((await service.put('/v1/products/sku/away', { name: 'x' })).status).to.equal(201);
   });
 });
 
@@ -73,8 +73,7 @@ describe('an import that matches, while a line is tried again', () => {
   const service = inProcessService();
 
   it('goes on with lines of other keys, and keeps the order of those of one key', async () => {
-    const { client } = service;
-    for (const sku of ['lost', 'other']) await client.put(`/v1/products/sku/${sku}`, { name: 'Lamp' });
+    for (const sku of ['lost', 'other']) await service.put(`/v1/products/sku/${sku}`, { name: 'Lamp' });
     const products = service.application.storage.products as Repository<Product>;
     const { replaceAll } = products;
     let release = () => {};
@@ -88,10 +87,10 @@ describe('an import that matches, while a line is tried again', () => {
       await released;
       return replaceAll.call(products, replacements);
     };
-    const stream = new LineStream(client.startLines('/v1/products/imports?match=sku'));
+    const stream = new LineStream(service.startLines('/v1/products/imports?match=sku'));
     const send = (fields: object) => stream.send(`${JSON.stringify(fields)}\n`);
     const isSeen = async (sku: string, name: string) => {
-      const check = async () => (await client.get(`/v1/products/sku/${sku}`)).json.name === name;
+      const check = async () => (await service.get(`/v1/products/sku/${sku}`)).json.name === name;
       const error = await until(sku, check, 60_000).catch((error: unknown) => error);
       expect(error, sku).to.equal(undefined);
     };

@@ -63,7 +63,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
 
     const send = async (method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> => {
       requests++;
-      const response = await service.client.request(method, path, options);
+      const response = await service.request(method, path, options);
       if (response.status >= 500) {
         serverErrors++;
         faults.push(`${method} ${path}: ${response.status} ${response.text}`);
@@ -128,7 +128,7 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         attributes: { k: text, [[...text].slice(0, 64).join('')]: 'v' },
       }));
       const lines = records.map((one) => `${JSON.stringify(one)}\n`).join('');
-      const { text } = await service.client.post('/v1/products/imports', lines, { headers: NDJSON });
+      const { text } = await service.post('/v1/products/imports', lines, { headers: NDJSON });
       const results = text
         .trim()
         .split('\n')

@@ -13,19 +13,17 @@ const FIRST = '/v1/api-keys/1';
 for (const STORE of LOCAL_STORE_NAMES) {
   describe(`the last key with keys:admin, on ${STORE}`, () => {
     const service = inProcessService({ STORE });
-    const request = () => service.client;
     const createKey = async (fields: object) => {
-      const { id, key } = (await request().post('/v1/api-keys', fields)).json;
+      const { id, key } = (await service.post('/v1/api-keys', fields)).json;
       return { path: `/v1/api-keys/${id}`, id, token: key as string };
     };
     const outcomeOf = ({ status, text }: HttpResponse) => [status, text === '' ? undefined : JSON.parse(text).code];
-    const revoke = async (path: string, options: RequestOptions = {}) =>
-      outcomeOf(await request().delete(path, options));
+    const revoke = async (path: string, options: RequestOptions = {}) => outcomeOf(await service.delete(path, options));
     const REFUSED = [409, 'last_admin_key'];
 
     it('cannot revoke itself and keeps working', async () => {
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
-      expect((await request().get(FIRST)).status).to.equal(200);
+      expect((await service.get(FIRST)).status).to.equal(200);
       expect(await revoke('/api-keys/1'), 'without the version in the path').to.deep.equal(REFUSED);
     });
 
@@ -33,7 +31,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: '1' });
       form.set('client_secret', FIRST_KEY);
       const { access_token: token } = (
-        await request().post('/oauth/token', `${form}`, {
+        await service.post('/oauth/token', `${form}`, {
           token: null,
           headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
         })
@@ -47,7 +45,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
       const other = await createKey(ADMIN);
       expect(await revoke(other.path), 'one of several').to.deep.equal([204, undefined]);
       service.clock.pass(60_000);
-      expect((await request().get('/v1/api-keys', { token: expiring.token })).status).to.equal(401);
+      expect((await service.get('/v1/api-keys', { token: expiring.token })).status).to.equal(401);
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
       expect(await revoke(expiring.path), 'an expired key').to.deep.equal([204, undefined]);
     });
@@ -69,12 +67,11 @@ for (const STORE of LOCAL_STORE_NAMES) {
 
     for (const whose of ['themselves', 'each other'])
       it(`leave exactly one if they revoke ${whose} concurrently`, async () => {
-        const { client } = service;
         for (let round = 0; round < sized({ gate: 4, night: 8 }); round++) {
           // Failed authentications with a revoked key count against the IP address.
           const from = `127.0.${whose.length}.${round + 1}`;
-          const { id, key } = (await client.post('/v1/api-keys', ADMIN, { token: survivor })).json;
-          const all: { id: number; scopes: string[] }[] = (await client.get('/v1/api-keys', { token: survivor })).json;
+          const { id, key } = (await service.post('/v1/api-keys', ADMIN, { token: survivor })).json;
+          const all: { id: number; scopes: string[] }[] = (await service.get('/v1/api-keys', { token: survivor })).json;
           const own = all.find((one) => one.id !== id && one.scopes.includes('keys:admin'))?.id;
           const pairs = [
             { token: survivor, id: own },
@@ -83,7 +80,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
           const ids = whose === 'themselves' ? [own, id] : [id, own];
           const responses = await Promise.all(
             pairs.flatMap(({ token }, at) =>
-              [1, 2, 3].map(() => client.delete(`/v1/api-keys/${ids[at]}`, { token, from })),
+              [1, 2, 3].map(() => service.delete(`/v1/api-keys/${ids[at]}`, { token, from })),
             ),
           );
           const statuses = responses.map(({ status }) => status);
@@ -93,7 +90,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
           ).to.have.length(1);
           const left = [];
           for (const { token } of pairs)
-            if ((await client.get('/v1/api-keys', { token, from })).status === 200) left.push(token);
+            if ((await service.get('/v1/api-keys', { token, from })).status === 200) left.push(token);
           expect(left, `${statuses}`).to.have.length(1);
           survivor = left[0] ?? '';
         }

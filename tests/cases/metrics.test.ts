@@ -27,7 +27,7 @@ describe('the metrics of a service', () => {
       (now) => now.sum(DURATION_COUNT, labels),
       3,
       async () => {
-        for (const id of [1_000_001, 1_000_002, 1_000_003]) await service.client.get(`/v1/products/${id}`);
+        for (const id of [1_000_001, 1_000_002, 1_000_003]) await service.get(`/v1/products/${id}`);
       },
     );
     expect((await scrape()).sum('http_server_active_requests')).to.equal(0);
@@ -40,8 +40,8 @@ describe('the metrics of a service', () => {
       4,
       async () => {
         for (const email of ['ann-1@example.com', 'ann-2@example.com']) {
-          await service.client.put(`/v1/users/email/${email}`, { name: 'Ann' });
-          await service.client.get(`/users/email/${email}`, { token: null });
+          await service.put(`/v1/users/email/${email}`, { name: 'Ann' });
+          await service.get(`/users/email/${email}`, { token: null });
         }
       },
     );
@@ -49,13 +49,13 @@ describe('the metrics of a service', () => {
   });
 
   it('count calls of the store by operation', async () => {
-    const { id } = (await service.client.post('/v1/products', { name: 'Lamp' })).json;
+    const { id } = (await service.post('/v1/products', { name: 'Lamp' })).json;
     const labels = { db_system_name: 'sqlite', db_collection_name: 'products', db_operation_name: 'find' };
     await expectGrowth(
       (now) => now.sum(OPERATION_COUNT, labels),
       2,
       async () => {
-        for (let i = 0; i < 2; i++) await service.client.get(`/v1/products/${id}`);
+        for (let i = 0; i < 2; i++) await service.get(`/v1/products/${id}`);
       },
     );
   });
@@ -63,19 +63,19 @@ describe('the metrics of a service', () => {
   it('count a repeated creation and each repeated line of an import', async () => {
     const replays = (now: Scrape) => now.sum('idempotent_replays_total');
     const create = () =>
-      service.client.post('/v1/products', { name: 'Lamp' }, { headers: { 'Idempotency-Key': '"lamp-0001"' } });
+      service.post('/v1/products', { name: 'Lamp' }, { headers: { 'Idempotency-Key': '"lamp-0001"' } });
     await expectGrowth(replays, 0, create);
     await expectGrowth(replays, 1, create);
     const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': '"lamps-0001"' };
     const lines = '{"name":"a"}\n{"name":"b"}\n{"name":""}\n';
-    const load = () => service.client.post('/v1/products/imports', lines, { headers });
+    const load = () => service.post('/v1/products/imports', lines, { headers });
     await expectGrowth(replays, 0, load);
     await expectGrowth(replays, 2, load);
   });
 
   it('count refused credentials by their cause, and the decisions of the limits', async () => {
     const failures = (code: string) => (now: Scrape) => now.sum('authentication_failures_total', { error_code: code });
-    const get = (token: string | null) => () => service.client.get('/v1/users', { token });
+    const get = (token: string | null) => () => service.get('/v1/users', { token });
     await expectGrowth(failures('unauthenticated'), 1, get(null));
     await expectGrowth(failures('invalid_token'), 1, get('pcs_wrong'));
     const decisions = (policy: string, decision: string) => (now: Scrape) =>
@@ -100,7 +100,7 @@ describe('the metrics of a service', () => {
 
   it('show an import while it runs', async () => {
     const imports = (now: Scrape) => now.sum('work_in_progress', { work: 'imports' });
-    const request = service.client.startLines('/v1/products/imports');
+    const request = service.startLines('/v1/products/imports');
     const ended = once(request, 'error');
     request.write('{"name":"slow"}\n');
     await until('the import runs', async () => expect(imports(await scrape())).to.equal(1));

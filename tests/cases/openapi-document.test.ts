@@ -336,10 +336,10 @@ describe('the operations of resources in the OpenAPI document', () => {
   it('have examples of conditions that every record meets', async () => {
     const { IfMatch, IfNoneMatch } = document.root.components.parameters;
     const headers = { 'If-Match': IfMatch.example, 'If-None-Match': IfNoneMatch.example };
-    const { json } = await service.client.post('/v1/products', { name: 'Lamp' });
+    const { json } = await service.post('/v1/products', { name: 'Lamp' });
     for (const send of [
-      () => service.client.put(`/v1/products/${json.id}`, { name: 'Desk' }, { headers }),
-      () => service.client.patch(`/v1/products/${json.id}`, { name: 'Lamp' }, { headers }),
+      () => service.put(`/v1/products/${json.id}`, { name: 'Desk' }, { headers }),
+      () => service.patch(`/v1/products/${json.id}`, { name: 'Lamp' }, { headers }),
     ])
       expect((await send()).status).to.equal(200);
     expect(IfMatch.description).to.include('`"3"`');

@@ -52,12 +52,12 @@ function catalogue(settings: Record<string, string>) {
   const tokens: Partial<Record<Reader, string>> = {};
   const ids = new Map<string, number>();
   before(async () => {
-    for (const product of PRODUCTS) ids.set(product.sku, (await service.client.post('/v1/products', product)).json.id);
+    for (const product of PRODUCTS) ids.set(product.sku, (await service.post('/v1/products', product)).json.id);
     for (const [reader, scopes] of Object.entries(SCOPES))
-      tokens[reader as Reader] = (await service.client.post('/v1/api-keys', { name: reader, scopes })).json.key;
+      tokens[reader as Reader] = (await service.post('/v1/api-keys', { name: reader, scopes })).json.key;
   });
   const send = (reader: Reader, method: string, path: string, headers: Record<string, string> = {}) =>
-    service.client.request(method, path, { token: tokens[reader] ?? null, headers });
+    service.request(method, path, { token: tokens[reader] ?? null, headers });
   const get = (reader: Reader, path: string, headers: Record<string, string> = {}) =>
     send(reader, 'GET', path, headers);
   return { service: service as InProcessService, ids, send, get };
@@ -189,19 +189,18 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
     });
 
     it('follows the status at once: what becomes a draft is gone, and its tag finds nothing', async () => {
-      const { client } = service;
-      const { id } = (await client.post('/v1/products', { name: 'Once', sku: 'ONCE' })).json;
+      const { id } = (await service.post('/v1/products', { name: 'Once', sku: 'ONCE' })).json;
       for (const path of [`/v1/products/${id}`, '/v1/products/sku/ONCE']) {
         const { headers } = await get('nobody', path);
         const conditional = { 'If-None-Match': headers.etag ?? '' };
         expect((await get('nobody', path, conditional)).status).to.equal(304);
-        await client.patch(path, { status: 'draft' });
+        await service.patch(path, { status: 'draft' });
         expect((await get('nobody', path, conditional)).status).to.equal(404);
         const current = { 'If-None-Match': (await get('reader', path)).headers.etag ?? '' };
         expect((await get('nobody', path, current)).status).to.equal(404);
         expect((await get('reader', path, current)).status).to.equal(304);
         expect((await get('nobody', '/v1/products?name=Once')).json).to.deep.equal([]);
-        await client.patch(path, { status: null });
+        await service.patch(path, { status: null });
         expect((await get('nobody', path, conditional)).status).to.equal(200);
         expect((await get('nobody', '/v1/products?name=Once')).json).to.have.length(1);
       }
@@ -210,11 +209,11 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
     it('lets a credential that may only write change a draft, which it does not read', async () => {
       const path = `/v1/products/${ids.get('DRAFT-2')}`;
       const body = { name: 'Draft desk', sku: 'DRAFT-2', status: 'draft', stock: 8 };
-      const token = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json.key;
-      expect((await service.client.put(path, body, { token })).json.stock).to.equal(8);
-      expect((await service.client.get(path, { token })).status).to.equal(404);
-      expect((await service.client.patch(path, {}, { token })).status).to.equal(403);
-      expect((await service.client.get(path)).json.stock).to.equal(8);
+      const token = (await service.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json.key;
+      expect((await service.put(path, body, { token })).json.stock).to.equal(8);
+      expect((await service.get(path, { token })).status).to.equal(404);
+      expect((await service.patch(path, {}, { token })).status).to.equal(403);
+      expect((await service.get(path)).json.stock).to.equal(8);
     });
 
     it('tells caches what they may keep, and that readers differ', async () => {

@@ -12,16 +12,16 @@ const line = (name: string) => `${JSON.stringify({ name })}\n`;
 describe('a request of a key that is revoked meanwhile', () => {
   const service = inProcessService();
   const newKey = async (...scopes: string[]) => {
-    const { json } = await service.client.post('/v1/api-keys', { name: 'short', scopes });
+    const { json } = await service.post('/v1/api-keys', { name: 'short', scopes });
     const authorization = { Authorization: `Bearer ${json.key}` };
-    const revoke = async () => expect((await service.client.delete(`/v1/api-keys/${json.id}`)).status).to.equal(204);
+    const revoke = async () => expect((await service.delete(`/v1/api-keys/${json.id}`)).status).to.equal(204);
     return { authorization, revoke };
   };
-  const count = async (name: string) => (await service.client.get(`/v1/products?name=${name}`)).json.length;
+  const count = async (name: string) => (await service.get(`/v1/products?name=${name}`)).json.length;
 
   it('imports no more lines, and says why for each', async () => {
     const { authorization, revoke } = await newKey('products:write');
-    const stream = new LineStream(service.client.startLines(IMPORTS, authorization));
+    const stream = new LineStream(service.startLines(IMPORTS, authorization));
     await stream.send(line('before'));
     expect(await stream.next()).to.include({ line: 1, status: 201 });
     await revoke();
@@ -40,9 +40,9 @@ describe('a request of a key that is revoked meanwhile', () => {
   it('changes and deletes no more records that it matches', async () => {
     const { authorization, revoke } = await newKey('products:write', 'products:read');
     const put = async (sku: string) =>
-      (await service.client.put(`/v1/products/sku/${sku}`, { name: 'kept' })).json.id as number;
+      (await service.put(`/v1/products/sku/${sku}`, { name: 'kept' })).json.id as number;
     const [one, two] = [await put('one'), await put('two')];
-    const stream = new LineStream(service.client.startLines(`${IMPORTS}?match=sku`, authorization));
+    const stream = new LineStream(service.startLines(`${IMPORTS}?match=sku`, authorization));
     await stream.send('{"sku":"one","name":"before"}\n');
     expect(await stream.next()).to.deep.equal({ line: 1, status: 200, id: one, version: 2 });
     await revoke();
@@ -58,21 +58,21 @@ describe('a request of a key that is revoked meanwhile', () => {
       [401, 'invalid_token'],
       [400, 'validation_failed'],
     ]);
-    expect((await service.client.get(`/v1/products/${one}`)).json.name).to.equal('before');
-    expect((await service.client.get(`/v1/products/${two}`)).json.name).to.equal('kept');
-    expect((await service.client.get('/v1/products/sku/three')).status).to.equal(404);
+    expect((await service.get(`/v1/products/${one}`)).json.name).to.equal('before');
+    expect((await service.get(`/v1/products/${two}`)).json.name).to.equal('kept');
+    expect((await service.get('/v1/products/sku/three')).status).to.equal(404);
   });
 
   it('exports no more pages: the connection is cut', async () => {
     const description = 'x'.repeat(5_000);
     for (let i = 0; i < 40; i++) {
-      const stream = new LineStream(service.client.startLines(IMPORTS));
+      const stream = new LineStream(service.startLines(IMPORTS));
       await stream.send(`${JSON.stringify({ name: 'large', description })}\n`.repeat(100));
       stream.end();
       for (const { status } of await stream.rest()) expect(status).to.equal(201);
     }
     const { authorization, revoke } = await newKey('products:read');
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.pause();
     const head = `Host: x\r\nAuthorization: ${authorization.Authorization}\r\nAccept: application/x-ndjson\r\n`;
     socket.write(`GET /v1/products HTTP/1.1\r\n${head}Connection: close\r\n\r\n`);
@@ -90,7 +90,7 @@ describe('a request of a key that is revoked meanwhile', () => {
   ])
     it(`${title} if its body took longer than a second`, async () => {
       const { authorization, revoke } = await newKey('products:write');
-      const socket = await service.client.connect();
+      const socket = await service.connect();
       const body = JSON.stringify({ name: 'slow' });
       socket.write(
         `${request} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization.Authorization}\r\n` +
@@ -113,11 +113,11 @@ describe('an import whose access token expires meanwhile', () => {
 
   it('goes on, because a stream ends by idleness and not by time', async () => {
     const token = issuer.token({ exp: Math.ceil(service.clock.now() / 1_000) + 60, scope: 'products:write' });
-    const stream = new LineStream(service.client.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
+    const stream = new LineStream(service.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
     await stream.send(line('before'));
     expect(await stream.next()).to.include({ line: 1, status: 201 });
     service.clock.pass(121_000);
-    expect((await service.client.get('/v1/products', { token })).json.code).to.equal('token_expired');
+    expect((await service.get('/v1/products', { token })).json.code).to.equal('token_expired');
     await stream.send(line('after'));
     expect(await stream.next()).to.include({ line: 2, status: 201 });
     stream.end();
@@ -126,7 +126,7 @@ describe('an import whose access token expires meanwhile', () => {
 
   it('ends a day later: nobody can revoke such a token', async () => {
     const token = issuer.token({ exp: Math.ceil(service.clock.now() / 1_000) + 60, scope: 'products:write' });
-    const stream = new LineStream(service.client.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
+    const stream = new LineStream(service.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
     await stream.send(line('before'));
     expect(await stream.next()).to.include({ line: 1, status: 201 });
     service.clock.pass(24 * 3_600_000 + 121_000);

@@ -73,16 +73,16 @@ describe('the token endpoint', () => {
   it('issues a token that is limited to its scopes and acts for its key', async () => {
     const { key, record } = await keyWith(['products:read', 'products:write']);
     const token = await accessToken(service.client, record.id, key, 'products:read');
-    expect((await service.client.get('/products', { token })).status).to.equal(200);
-    await expectRefusal(service.client.post('/products', { name: 'x' }, { token }), 'insufficient_scope');
+    expect((await service.get('/products', { token })).status).to.equal(200);
+    await expectRefusal(service.post('/products', { name: 'x' }, { token }), 'insufficient_scope');
 
     const whole = await accessToken(service.client, record.id, key);
     const once = { headers: { 'Idempotency-Key': 'k' } };
-    const first = await service.client.post('/products', { name: 'x' }, { token: whole, ...once });
-    const again = await service.client.post('/products', { name: 'x' }, { token: key, ...once });
+    const first = await service.post('/products', { name: 'x' }, { token: whole, ...once });
+    const again = await service.post('/products', { name: 'x' }, { token: key, ...once });
     expect([first.status, again.headers['idempotency-replayed'], again.text]).to.deep.equal([201, 'true', first.text]);
-    const { ratelimit } = (await service.client.get('/products', { token })).headers;
-    const next = (await service.client.get('/products', { token: key })).headers['ratelimit'];
+    const { ratelimit } = (await service.get('/products', { token })).headers;
+    const next = (await service.get('/products', { token: key })).headers['ratelimit'];
     const left = (header: unknown) => Number(/r=(\d+)/.exec(String(header))?.[1]);
     expect(left(next)).to.equal(left(ratelimit) - 1);
   });
@@ -144,12 +144,9 @@ describe('the token endpoint', () => {
       expectError(await requestWithFirstKey(form ?? GRANT, options), status, code, 'invalid_request');
     const bytes = Buffer.from(`${GRANT}&scope=é`, 'latin1');
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const notUtf8 = await service.client.post('/oauth/token', bytes, { token: null, headers });
+    const notUtf8 = await service.post('/oauth/token', bytes, { token: null, headers });
     expectError(notUtf8, 400, 'validation_failed', 'invalid_request');
-    const inQuery = await service.client.post(`/oauth/token?client_secret=${FIRST_KEY}`, GRANT, {
-      token: null,
-      headers,
-    });
+    const inQuery = await service.post(`/oauth/token?client_secret=${FIRST_KEY}`, GRANT, { token: null, headers });
     expectError(inQuery, 400, 'unknown_parameter', 'invalid_request');
     const problem = await requestWithFirstKey('', { headers: { Accept: 'application/problem+json' } });
     expect(problem.headers['content-type']).to.equal('application/problem+json');
@@ -161,8 +158,8 @@ describe('the token endpoint', () => {
     const form = (bytes: number) => `${GRANT}&x=`.padEnd(bytes, 'x');
     for (const chunked of [false, true]) {
       const options = { token: null, headers, chunked };
-      expect((await service.client.post('/oauth/token', form(16_384), options)).status).to.equal(200);
-      const response = await service.client.post('/oauth/token', form(16_385), options);
+      expect((await service.post('/oauth/token', form(16_384), options)).status).to.equal(200);
+      const response = await service.post('/oauth/token', form(16_385), options);
       expectError(response, 413, 'payload_too_large', 'invalid_request');
     }
   });
@@ -207,8 +204,8 @@ describe('a client with wrong credentials at the token endpoint', () => {
     }
     for (const [attempt, members] of [
       [request(GRANT, basic('1', wrong)), OAUTH_ERROR_FIELDS],
-      [service.client.get('/products', { token: wrong }), ERROR_FIELDS],
-      [service.client.get('/products', { token: 'a.b.c' }), ERROR_FIELDS],
+      [service.get('/products', { token: wrong }), ERROR_FIELDS],
+      [service.get('/products', { token: 'a.b.c' }), ERROR_FIELDS],
     ] as const) {
       const response = await expectRefusal(attempt, 'rate_limited');
       expect(response.headers['ratelimit-policy']).to.equal('"auth";q=20;w=60');
@@ -218,7 +215,7 @@ describe('a client with wrong credentials at the token endpoint', () => {
     const granted = await request(GRANT, basic('1', FIRST_KEY));
     expect(granted.status, 'a recently valid secret').to.equal(200);
     const token: string = granted.json.access_token;
-    expect((await service.client.get('/products', { token })).status, 'its token').to.equal(200);
+    expect((await service.get('/products', { token })).status, 'its token').to.equal(200);
   });
 });
 
@@ -230,7 +227,7 @@ describe('a client that uses discovery', () => {
   const client = { client_id: '1' };
 
   const discover = async () => {
-    const refused = await service.client.get('/v1/products', { token: null });
+    const refused = await service.get('/v1/products', { token: null });
     const [, metadata = ''] =
       /^Bearer resource_metadata="([^"]+)"$/.exec(String(refused.headers['www-authenticate'])) ?? [];
     const response = await fetch()(metadata, { method: 'GET', headers: {} });
@@ -281,7 +278,7 @@ const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/oaut
 describe('the OAuth documents', () => {
   const PUBLIC_URL = 'https://api.example.com/catalogue';
   const service = inProcessService({ PUBLIC_URL, OAUTH_ISSUER: 'https://id.example.com', OAUTH_AUDIENCE: 'catalogue' });
-  const get = (path: string, options: RequestOptions = {}) => service.client.get(path, { token: null, ...options });
+  const get = (path: string, options: RequestOptions = {}) => service.get(path, { token: null, ...options });
 
   it('use PUBLIC_URL in every URL, regardless of Host', async () => {
     const headers = { Host: '127.0.0.1:1', 'X-Forwarded-Host': 'evil.example' };
@@ -338,13 +335,13 @@ describe('the OAuth documents', () => {
       expect(response.headers).to.include({ 'content-type': 'application/json', 'api-version': '1' });
       expect(response.headers).to.not.have.property('ratelimit-policy');
       expect(String(response.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);
-      const head = await service.client.request('HEAD', path, { token: null });
+      const head = await service.request('HEAD', path, { token: null });
       expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
         200,
         '',
         response.headers['content-length'],
       ]);
-      const post = await service.client.post(path, {});
+      const post = await service.post(path, {});
       expect([post.status, post.headers['allow'], post.headers['cache-control']]).to.deep.equal([
         405,
         'GET, HEAD, OPTIONS',

@@ -19,13 +19,13 @@ describe('catalogue changes', () => {
   const run = (args: readonly string[], variables: Record<string, string> = {}) =>
     runInProcess(['changes', '--resource', 'products', ...args], environment(variables));
   const cursorNow = async (...args: string[]) => jsonLines((await run(['--cursors', ...args])).out)[0].cursor;
-  const create = async (name: string): Promise<number> => (await service.client.post('/v1/products', { name })).json.id;
+  const create = async (name: string): Promise<number> => (await service.post('/v1/products', { name })).json.id;
 
   it('prints nothing without a cursor, what changed behind one, and a newer one if nothing did', async () => {
     expect(await run([])).to.include({ code: 0, out: '', err: '' });
     const from = await cursorNow();
     const [lamp, desk] = [await create('Lamp\u009b'), await create('Desk')];
-    await service.client.delete(`/v1/products/${desk}`);
+    await service.delete(`/v1/products/${desk}`);
     const { code, out, err } = await run(['--from', from, '--cursors']);
     expect([code, err]).to.deep.equal([0, '']);
     expect(out).to.include('"Lamp\\u009b"');

@@ -54,10 +54,10 @@ describe('catalogue import', () => {
     const outcome = await runInProcess(['import', path, ...args], environment(variables));
     return { ...outcome, err: withoutProgress(outcome.err) };
   };
-  const product = async (sku: string) => (await service.client.get(`/v1/products/sku/${sku}`)).json;
+  const product = async (sku: string) => (await service.get(`/v1/products/sku/${sku}`)).json;
   const counted = async (prefix: string) => {
     const headers = { Prefer: 'count=exact' };
-    const { headers: got } = await service.client.get(`/v1/products?sku.prefix=${prefix}&limit=1`, { headers });
+    const { headers: got } = await service.get(`/v1/products?sku.prefix=${prefix}&limit=1`, { headers });
     return Number(got['x-total-count']);
   };
 
@@ -188,7 +188,7 @@ describe('catalogue import', () => {
     const products = ['--resource', 'products', '--add'];
     expect((await run(path, products)).out).to.match(/: 2 created, 0 changed, 0 unchanged, .* 1 refused\n$/);
     expect((await run(path, products)).out).to.match(/: 0 created, 0 changed, 2 unchanged, .* 1 refused\n$/);
-    expect((await service.client.get('/v1/products?name=Once')).json).to.have.length(2);
+    expect((await service.get('/v1/products?name=Once')).json).to.have.length(2);
   });
 
   it('shows the reasons of the first refused records, and how many more there are', async () => {
@@ -228,10 +228,10 @@ describe('catalogue import', () => {
 
   it('counts the refusals of a key that is revoked meanwhile, and exits with 77', async () => {
     const scopes = ['products:read', 'products:write'];
-    const { id, key } = (await service.client.post('/v1/api-keys', { name: 'feed', scopes })).json;
+    const { id, key } = (await service.post('/v1/api-keys', { name: 'feed', scopes })).json;
     const started = run(file('many.ndjson', many('K', 2 * MANY)), BY_SKU, { API_KEY: key });
     await until('some products exist', async () => (await counted('K-')) > 0);
-    await service.client.delete(`/v1/api-keys/${id}`);
+    await service.delete(`/v1/api-keys/${id}`);
     const { code, out, err } = await started;
     const refused = 2 * MANY - (await counted('K-'));
     expect(refused).to.be.greaterThan(0);

@@ -20,7 +20,7 @@ describe('catalogue mcp', () => {
   const startSession = mcpSessions();
   const environment = (API_KEY = FIRST_KEY) => ({ API_KEY, PORT: `${service.port}`, DATA_DIR: service.folder });
   const keyFor = async (...scopes: string[]): Promise<{ id: number; key: string }> =>
-    (await service.client.post('/v1/api-keys', { name: 'model', scopes })).json;
+    (await service.post('/v1/api-keys', { name: 'model', scopes })).json;
 
   it('offers only the tools that the key may use', async () => {
     for (const [scopes, names] of [
@@ -43,7 +43,7 @@ describe('catalogue mcp', () => {
   it('returns the refusal of a key that is revoked meanwhile', async () => {
     const { id, key } = await keyFor('products:read');
     const reader = await startSession(environment(key));
-    await service.client.delete(`/v1/api-keys/${id}`);
+    await service.delete(`/v1/api-keys/${id}`);
     const { isError, value } = await reader.call('search_products', {});
     expect([isError, value.code]).to.deep.equal([true, 'invalid_token']);
     expect(JSON.stringify(value) + reader.log).to.not.include(key);
@@ -179,7 +179,7 @@ describe('catalogue mcp, on its standard output,', () => {
     send({ id: 2, method: 'tools/call', params: { name: 'search_products', arguments: {} } });
     expect((await read()).result).to.deep.equal({ content: [{ type: 'text', text: '{"records":[]}' }] });
     const name = 'a\u2028b\u2029c\u0085d';
-    await service.client.post('/v1/products', { name });
+    await service.post('/v1/products', { name });
     send({ id: 3, method: 'tools/call', params: { name: 'search_products', arguments: {} } });
     const line = (await output.next()).value ?? '';
     expect(line).to.not.match(/[\u0085\u2028\u2029]/);

@@ -183,7 +183,7 @@ describe('the tools of catalogue mcp', () => {
 
     it('of a record that has changed changes nothing, and shows its current state', async () => {
       const { id } = await session.succeed('create_product', { record: { ...LAMP, sku: 'U-2' } });
-      await service.client.patch(`/v1/products/${id}`, { name: 'Changed' });
+      await service.patch(`/v1/products/${id}`, { name: 'Changed' });
       const { code, current, remedy } = await refusal('update_product', { id, version: 1, changes: { name: 'Lost' } });
       expect(code).to.equal('precondition_failed');
       expect(current).to.deep.equal({ ...LAMP, id, sku: 'U-2', name: 'Changed', version: 2 });
@@ -192,12 +192,12 @@ describe('the tools of catalogue mcp', () => {
 
     it('is not offered to a key that may not read, which learns nothing by a deletion either', async () => {
       const fields = { name: 'writer', scopes: ['products:write'] };
-      const { key } = (await service.client.post('/v1/api-keys', fields)).json;
+      const { key } = (await service.post('/v1/api-keys', fields)).json;
       const writer = await startSession(environment(key), ['--allow-delete']);
       const names = (await writer.tools()).map(({ name }) => name);
       expect(names).to.deep.equal(['create_product', 'delete_product']);
       const { id } = await writer.succeed('create_product', { record: { ...LAMP, sku: 'U-3' } });
-      await service.client.patch(`/v1/products/${id}`, { name: 'Changed' });
+      await service.patch(`/v1/products/${id}`, { name: 'Changed' });
       const { value } = await writer.call('delete_product', { id, version: 1 });
       expect(value).to.have.keys('code', 'message', 'details', 'remedy');
     });
@@ -243,7 +243,7 @@ describe('the tools of catalogue mcp', () => {
         ['Shelf, pine', 200],
         ['Shelf, steel', 300],
       ] as const)
-        await service.client.post('/v1/products', { name, price: { amount, currency: 'CHF' }, sku: `S-${amount}` });
+        await service.post('/v1/products', { name, price: { amount, currency: 'CHF' }, sku: `S-${amount}` });
     });
 
     it('filters, sorts, counts, chooses fields and leads from page to page', async () => {
@@ -275,7 +275,7 @@ describe('the tools of catalogue mcp', () => {
 
     it('returns at most 20 records unless the call asks for more', async () => {
       const filter = { name: 'Reader' };
-      for (let i = 0; i < 21; i++) await service.client.post('/v1/users', { ...filter, email: `${i}@example.org` });
+      for (let i = 0; i < 21; i++) await service.post('/v1/users', { ...filter, email: `${i}@example.org` });
       const { records, nextCursor } = await session.succeed('search_users', { filter });
       expect([records.length, typeof nextCursor]).to.deep.equal([20, 'string']);
       expect((await session.succeed('search_users', { filter, limit: 1_000 })).records).to.have.length(21);

@@ -22,16 +22,15 @@ const OPERATIONS = RECORD_PLURALS.flatMap((plural) => [
 
 describe('access', () => {
   const service = inProcessService();
-  const request = () => service.client;
   const keyWith = async (...scopes: Scope[]) =>
     (await service.application.apiKeys.create({ name: 'test', scopes })).key;
 
   it('needs a token with each scope of the operation', async () => {
     for (const [method, path] of OPERATIONS) {
-      expect((await request().request(method, path, { token: null })).status, path).to.equal(401);
+      expect((await service.request(method, path, { token: null })).status, path).to.equal(401);
       for (const scope of requiredScopes(method, path)) {
         const token = await keyWith(...SCOPES.filter((other) => other !== scope));
-        const { status, headers } = await request().request(method, path, { token });
+        const { status, headers } = await service.request(method, path, { token });
         expect(status, `${method} ${path} without ${scope}`).to.equal(403);
         expect(headers['www-authenticate']).to.include(`scope="${scope}"`);
       }
@@ -44,7 +43,7 @@ describe('access', () => {
       const writer = await keyWith(`${plural}:write`);
       const both = await keyWith(`${plural}:write`, `${plural}:read`);
       const send = (query: string, token: string | null) =>
-        request().post(`/${plural}/imports${query}`, '', { token, headers });
+        service.post(`/${plural}/imports${query}`, '', { token, headers });
       for (const query of ['?match=id', '?match=nonsense', '?dryRun=true', '?%6Datch=id', '?dryRun=true&match=id']) {
         const denied = await send(query, writer);
         expect(denied.status, query).to.equal(403);
@@ -62,9 +61,9 @@ describe('access', () => {
   it('allows a key what its scopes grant', async () => {
     for (const plural of RECORD_PLURALS) {
       const token = await keyWith(`${plural}:write`);
-      expect((await request().post(`/${plural}`, bodyOf(plural), { token })).status).to.equal(201);
+      expect((await service.post(`/${plural}`, bodyOf(plural), { token })).status).to.equal(201);
       const reader = await keyWith(`${plural}:read`);
-      expect((await request().get(`/${plural}`, { token: reader })).status).to.equal(200);
+      expect((await service.get(`/${plural}`, { token: reader })).status).to.equal(200);
     }
   });
 
@@ -75,16 +74,16 @@ describe('access', () => {
       ['POST', { body: '{', headers: { 'Content-Type': 'text/plain' } }],
       ['GET', { headers: { Accept: 'text/html', 'API-Version': '9' } }],
     ] as const)
-      expect((await request().request(method, '/products?x=1', { ...options, token: null })).status, method).to.equal(
+      expect((await service.request(method, '/products?x=1', { ...options, token: null })).status, method).to.equal(
         401,
       );
     const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/html' }, token: reader };
-    expect((await request().request('POST', '/products?x=1', bad)).status).to.equal(403);
-    expect((await request().request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
+    expect((await service.request('POST', '/products?x=1', bad)).status).to.equal(403);
+    expect((await service.request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
   });
 
   it('of a key that may write and not read learns no record by a patch that changes nothing', async () => {
-    const { json } = await request().post('/v1/users', { name: 'Ann', email: 'ann.lee@example.com' });
+    const { json } = await service.post('/v1/users', { name: 'Ann', email: 'ann.lee@example.com' });
     const path = `/v1/users/${json.id}`;
     const token = await keyWith('users:write');
     for (const [type, body] of [
@@ -94,13 +93,13 @@ describe('access', () => {
     ] as const) {
       const headers = { 'Content-Type': type };
       const response = await expectRefusal(
-        request().request('PATCH', path, { token, headers, body }),
+        service.request('PATCH', path, { token, headers, body }),
         'insufficient_scope',
       );
       expect(response.json.message).to.include('users:read');
       expect(response.text).to.not.include('ann.lee@example.com');
     }
     const { id: _, ...fields } = json;
-    expect((await request().put(path, fields, { token })).status, 'PUT').to.equal(200);
+    expect((await service.put(path, fields, { token })).status, 'PUT').to.equal(200);
   });
 });

@@ -63,8 +63,8 @@ function play(document: string, environment: Record<string, string>): string {
       };
       // The service saves usage every few seconds.
       await service.application.usageCounter.save();
-      if (times > 1) await service.client.raw(pipelined(example, open, times - 1));
-      expectResponse(example, await service.client.request(method, open.filled(path), options), open);
+      if (times > 1) await service.raw(pipelined(example, open, times - 1));
+      expectResponse(example, await service.request(method, open.filled(path), options), open);
     });
   }
   return text;

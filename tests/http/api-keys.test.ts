@@ -37,15 +37,14 @@ for (const store of HTTP_STORE_NAMES) {
   describe(`API keys on ${store}`, () => {
     const path = '/v1/api-keys';
     const service = inProcessService({ STORE: store });
-    const request = () => service.client;
     const createKey = async (fields: object = READER, options: RequestOptions = {}) => {
-      const response = await request().post(path, fields, options);
+      const response = await service.post(path, fields, options);
       expect(response.status, response.text).to.equal(201);
       const { id, key } = response.json;
       return { response, id, key, path: `${path}/${id}` };
     };
     const count = async () =>
-      Number((await request().get(path, { headers: { Prefer: 'count=exact' } })).headers['x-total-count'] as string);
+      Number((await service.get(path, { headers: { Prefer: 'count=exact' } })).headers['x-total-count'] as string);
 
     describe('POST', () => {
       it('creates a key and returns its secret', async () => {
@@ -93,7 +92,7 @@ for (const store of HTTP_STORE_NAMES) {
       for (const [title, body, ...issues] of ISSUES)
         it(`rejects ${title} and creates nothing`, async () => {
           const before = await count();
-          const response = await request().post(path, body);
+          const response = await service.post(path, body);
           const [status, code, ...found] = refusalOf(response);
           expect([status, code, ...found.toSorted()]).to.deep.equal([400, 'validation_failed', ...issues]);
           expect(await count()).to.equal(before);
@@ -107,7 +106,7 @@ for (const store of HTTP_STORE_NAMES) {
           [['products:read', 'keys:admin', 'orders:write'], 'products:read orders:write'],
         ] as const) {
           const response = await expectRefusal(
-            request().post(path, { name: 'x', scopes }, { token }),
+            service.post(path, { name: 'x', scopes }, { token }),
             'insufficient_scope',
           );
           expect(response.headers['www-authenticate']).to.match(
@@ -115,13 +114,13 @@ for (const store of HTTP_STORE_NAMES) {
           );
         }
         expect(await count()).to.equal(before);
-        const response = await request().post(path, { name: 'x', scopes: ['users:read', 'keys:admin'] }, { token });
+        const response = await service.post(path, { name: 'x', scopes: ['users:read', 'keys:admin'] }, { token });
         expect(response.status).to.equal(201);
       });
 
       it('reports validation errors before missing scopes', async () => {
         const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin'] });
-        await expectIssues(request().post(path, { name: '', scopes: ['users:read'] }, { token }), 'validation_failed', [
+        await expectIssues(service.post(path, { name: '', scopes: ['users:read'] }, { token }), 'validation_failed', [
           'too_short /name',
         ]);
       });
@@ -129,9 +128,9 @@ for (const store of HTTP_STORE_NAMES) {
       it('accepts JSON only, not NDJSON', async () => {
         for (const type of ['application/x-ndjson', 'text/plain']) {
           const headers = { 'Content-Type': type };
-          const response = await expectRefusal(request().post(path, READER, { headers }), 'unsupported_media_type');
+          const response = await expectRefusal(service.post(path, READER, { headers }), 'unsupported_media_type');
           expect(response.json.message).to.include('application/json').and.not.include('ndjson');
-          await expectRefusal(request().post(`${path}/imports`, '{}\n', { headers }), 'not_found');
+          await expectRefusal(service.post(`${path}/imports`, '{}\n', { headers }), 'not_found');
         }
       });
     });
@@ -148,8 +147,8 @@ for (const store of HTTP_STORE_NAMES) {
         const reordered = { expiresAt: '2099-01-01T00:00:00Z', ...READER };
         for (const use of [
           undefined,
-          () => request().get('/products', { token: key }),
-          () => request().delete(`${path}/${id}`),
+          () => service.get('/products', { token: key }),
+          () => service.delete(`${path}/${id}`),
         ]) {
           await use?.();
           const again = await createKey(reordered, withIdempotencyKey(idempotencyKey));
@@ -172,12 +171,12 @@ for (const store of HTTP_STORE_NAMES) {
       it('shows a key without its secret, and its last use to the minute', async () => {
         const { response, key, path: item } = await createKey();
         const { key: _, ...rest } = response.json;
-        const unused = await request().get(item);
+        const unused = await service.get(item);
         expect([unused.status, unused.text]).to.deep.equal([200, JSON.stringify(rest)]);
         expect(unused.headers).to.include({ etag: '"1"', 'cache-control': 'no-store' });
         const before = Date.now();
-        await request().get('/products', { token: key });
-        const { lastUsedAt } = (await pollUntilUsed(request(), item)).json;
+        await service.get('/products', { token: key });
+        const { lastUsedAt } = (await pollUntilUsed(service.client, item)).json;
         expect(lastUsedAt).to.match(/T\d\d:\d\d:00\.000Z$/);
         expect(Date.parse(lastUsedAt)).to.be.within(before - 60_000, Date.now());
       });
@@ -188,16 +187,16 @@ for (const store of HTTP_STORE_NAMES) {
         for (const n of [2, 3, 1]) ids.push((await createKey({ ...READER, name: `${name} ${n}` })).id);
         const [two, three, one] = ids;
         const query = `${path}?name.prefix=${name}&sort=-name&limit=2`;
-        const page = await request().get(query, { headers: { Prefer: 'count=exact' } });
+        const page = await service.get(query, { headers: { Prefer: 'count=exact' } });
         expect(page.json.map(({ id }: { id: number }) => id)).to.deep.equal([three, two]);
         expect(page.headers).to.include({ 'x-total-count': '3', 'cache-control': 'no-store' });
         const { next = '' } = linksOf(page.headers['link']);
         expect(next.startsWith(`${path}?`)).to.equal(true);
-        expect((await request().get(next)).json.map(({ id }: { id: number }) => id)).to.deep.equal([one]);
-        const lines = await request().get(`${path}?id=${two}`, { headers: { Accept: 'application/x-ndjson' } });
-        expect(JSON.parse(lines.text)).to.deep.equal((await request().get(`${path}/${two}`)).json);
+        expect((await service.get(next)).json.map(({ id }: { id: number }) => id)).to.deep.equal([one]);
+        const lines = await service.get(`${path}?id=${two}`, { headers: { Accept: 'application/x-ndjson' } });
+        expect(JSON.parse(lines.text)).to.deep.equal((await service.get(`${path}/${two}`)).json);
         for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])
-          expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
+          expect((await service.get(`${path}?${query}`)).status, query).to.equal(200);
       });
 
       it('never shows a secret or its digest, and rejects queries for them', async () => {
@@ -205,12 +204,12 @@ for (const store of HTTP_STORE_NAMES) {
         const digest = credentialDigest(key);
         for (const query of ['', '?sort=-id&limit=1', '?fields=id,name,scopes,expiresAt,lastUsedAt,version'])
           for (const Accept of ['application/json', 'application/x-ndjson']) {
-            const { status, text } = await request().get(path + query, { headers: { Accept } });
+            const { status, text } = await service.get(path + query, { headers: { Accept } });
             expect(status).to.equal(200);
             expect(text).to.not.match(KEY).and.not.include(digest).and.not.include('digest');
           }
         for (const query of ['fields=digest', 'fields=key', 'sort=digest', 'sort=lastUsedAt', 'sort=key'])
-          expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('invalid_parameter');
+          expect((await service.get(`${path}?${query}`)).json.code, query).to.equal('invalid_parameter');
         for (const query of [
           `digest=${digest}`,
           `digest.prefix=${digest[0]}`,
@@ -219,7 +218,7 @@ for (const store of HTTP_STORE_NAMES) {
           'scopes=keys:admin',
           'lastUsedAt.lt=2030-01-01T00:00:00Z',
         ]) {
-          const response = await request().get(`${path}?${query}`);
+          const response = await service.get(`${path}?${query}`);
           expect(response.json.code, query).to.equal('unknown_parameter');
         }
       });
@@ -228,24 +227,24 @@ for (const store of HTTP_STORE_NAMES) {
     describe('DELETE', () => {
       it('revokes immediately, after which the key is 404', async () => {
         const { key: token, path: item } = await createKey();
-        for (let i = 0; i < 3; i++) expect((await request().get('/products', { token })).status).to.equal(200);
-        const gone = await request().delete(item);
+        for (let i = 0; i < 3; i++) expect((await service.get('/products', { token })).status).to.equal(200);
+        const gone = await service.delete(item);
         expect([gone.status, gone.text]).to.deep.equal([204, '']);
-        expect((await request().get('/products', { token })).json.code).to.equal('invalid_token');
+        expect((await service.get('/products', { token })).json.code).to.equal('invalid_token');
         for (const method of ['GET', 'HEAD', 'DELETE'])
-          expect((await request().request(method, item)).status, method).to.equal(404);
+          expect((await service.request(method, item)).status, method).to.equal(404);
       });
 
       it('respects If-Match, and accepts an older ETag if only lastUsedAt changed', async () => {
         const when = (item: string, tag: string, name = 'If-Match') =>
-          request().delete(item, { headers: { [name]: tag } });
+          service.delete(item, { headers: { [name]: tag } });
         const used = async () => {
           const { response, key, path: item } = await createKey();
-          await request().get('/products', { token: key });
+          await service.get('/products', { token: key });
           return {
             item,
             first: `${response.headers.etag}`,
-            now: `${(await pollUntilUsed(request(), item)).headers.etag}`,
+            now: `${(await pollUntilUsed(service.client, item)).headers.etag}`,
           };
         };
         const { item, first, now } = await used();
@@ -269,33 +268,32 @@ for (const store of HTTP_STORE_NAMES) {
       it('lets keys:admin revoke any key, including itself and keys with more scopes', async () => {
         const { path: powerful } = await createKey({ name: 'x', scopes: [...SCOPES] });
         const { key: token, path: own } = await createKey({ name: 'x', scopes: ['keys:admin'] });
-        expect((await request().delete(powerful, { token })).status).to.equal(204);
-        expect((await request().delete(own, { token })).status).to.equal(204);
-        expect((await request().get(path, { token })).status).to.equal(401);
+        expect((await service.delete(powerful, { token })).status).to.equal(204);
+        expect((await service.delete(own, { token })).status).to.equal(204);
+        expect((await service.get(path, { token })).status).to.equal(401);
       });
     });
   });
 
   describe(`an API key with an expiry, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const request = () => service.client;
 
     it('works until it expires, and is then rejected with token_expired', async () => {
       const expiresAt = new Date(service.clock.now() + 60_000).toISOString();
       const body = { ...READER, expiresAt };
       const idempotencyKey = withIdempotencyKey(randomUUID());
-      const first = await request().post('/api-keys', body, idempotencyKey);
+      const first = await service.post('/api-keys', body, idempotencyKey);
       const { id, key: token } = first.json;
-      expect((await request().get('/products', { token })).status).to.equal(200);
+      expect((await service.get('/products', { token })).status).to.equal(200);
       service.clock.pass(60_000);
-      await expectRefusal(request().get('/products', { token }), 'token_expired');
-      expect((await request().get(`/api-keys/${id}`)).json.expiresAt).to.equal(expiresAt);
-      const again = await request().post('/api-keys', body, idempotencyKey);
+      await expectRefusal(service.get('/products', { token }), 'token_expired');
+      expect((await service.get(`/api-keys/${id}`)).json.expiresAt).to.equal(expiresAt);
+      const again = await service.post('/api-keys', body, idempotencyKey);
       expect(
         [again.status, replayed(again), again.json.id],
         'replayed, although the expiry is in the past now',
       ).to.deep.equal([201, 'true', id]);
-      expect((await request().post('/api-keys', body)).status).to.equal(400);
+      expect((await service.post('/api-keys', body)).status).to.equal(400);
     });
   });
 }
@@ -304,9 +302,9 @@ describe('REQUIRE_IF_MATCH and API keys', () => {
   const service = inProcessService({ REQUIRE_IF_MATCH: 'true' });
 
   it('requires If-Match to revoke a key', async () => {
-    const { id } = (await service.client.post('/api-keys', READER)).json;
+    const { id } = (await service.post('/api-keys', READER)).json;
     const path = `/api-keys/${id}`;
-    await expectRefusal(service.client.delete(path), 'precondition_required');
-    expect((await service.client.delete(path, { headers: { 'If-Match': '"1"' } })).status).to.equal(204);
+    await expectRefusal(service.delete(path), 'precondition_required');
+    expect((await service.delete(path, { headers: { 'If-Match': '"1"' } })).status).to.equal(204);
   });
 });

@@ -34,7 +34,7 @@ describe('an export', () => {
       it(`as ${name} in HTTP/${version} ends with a reset if reading fails`, async () => {
         await service.records.fill(500);
         service.records.before = (page) => (page === 3 ? Promise.reject(new Error('disk')) : undefined);
-        const socket = await service.client.connect();
+        const socket = await service.connect();
         socket.write(`GET /products HTTP/${version}\r\nHost: x\r\nAccept: ${type}\r\n\r\n`);
         const { text, ...end } = await endOf(socket);
         expect(end).to.deep.equal(RESET);
@@ -44,7 +44,7 @@ describe('an export', () => {
   it('in HTTP/1.0 ends in order if it is complete', async () => {
     await service.records.fill(500);
     for (const type of Object.values(LINES)) {
-      const socket = await service.client.connect();
+      const socket = await service.connect();
       socket.write(`GET /products HTTP/1.0\r\nHost: x\r\nAccept: ${type}\r\n\r\n`);
       const { text, ...end } = await endOf(socket);
       expect(end).to.deep.equal({ ended: true, code: undefined });
@@ -68,7 +68,7 @@ describe('an import in HTTP/1.0 whose results cannot be completed', () => {
       'Content-Type: application/x-ndjson',
       `Content-Length: ${2 * line.length}`,
     ];
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     const end = endOf(socket);
     socket.write(`${head.join('\r\n')}\r\n\r\n${line}`);
     await once(socket, 'data');

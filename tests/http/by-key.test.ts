@@ -355,35 +355,33 @@ describe('the e-mail address in a path', () => {
   const at = (email: string) => `/v1/users/email/${encodeURIComponent(email)}`;
 
   it('finds an address in any case, and keeps the spelling that was sent', async () => {
-    const { client } = service;
-    const created = await client.put(at('Ann.Case@Example.com'), { name: 'Ann' });
+    const created = await service.put(at('Ann.Case@Example.com'), { name: 'Ann' });
     expect([created.status, created.json.email]).to.deep.equal([201, 'Ann.Case@Example.com']);
     for (const email of ['ann.case@example.com', 'ANN.CASE@EXAMPLE.COM', 'Ann.Case@Example.com']) {
-      expect((await client.get(at(email))).text, email).to.equal(created.text);
-      const same = await client.put(at(email), { name: 'Ann' });
+      expect((await service.get(at(email))).text, email).to.equal(created.text);
+      const same = await service.put(at(email), { name: 'Ann' });
       expect([same.status, same.text, same.headers.etag]).to.deep.equal([200, created.text, '"1"']);
-      expect((await client.patch(at(email), { name: 'Ann' })).text).to.equal(created.text);
+      expect((await service.patch(at(email), { name: 'Ann' })).text).to.equal(created.text);
     }
-    const respelt = await client.put(at('ann.CASE@example.com'), { name: 'Ann', email: 'ann.case@EXAMPLE.com' });
+    const respelt = await service.put(at('ann.CASE@example.com'), { name: 'Ann', email: 'ann.case@EXAMPLE.com' });
     expect([respelt.status, respelt.json.email]).to.deep.equal([200, 'ann.case@EXAMPLE.com']);
-    expect((await client.put(at('ANN.case@example.com'), { name: 'A' }, ifNoneMatch('*'))).status).to.equal(412);
-    expect((await client.delete(at('ANN.CASE@EXAMPLE.COM'))).status).to.equal(204);
+    expect((await service.put(at('ANN.case@example.com'), { name: 'A' }, ifNoneMatch('*'))).status).to.equal(412);
+    expect((await service.delete(at('ANN.CASE@EXAMPLE.COM'))).status).to.equal(204);
   });
 
   it('takes every character of an address, percent-encoded or not', async () => {
-    const { client } = service;
     for (const [email, ...segments] of [
       ['a+b@x.example', 'a+b@x.example', 'a%2Bb%40x.example', 'A+B@X.EXAMPLE'],
       ["!#$%&'*+/=?^_`{|}~-@x", "!%23$%25&'*+%2F=%3F%5E_`{|}~-@x"],
       ['a%40b@x', 'a%2540b@x'],
       ['..@x', '..@x', '%2E.%40x'],
     ]) {
-      const created = await client.put(at(email ?? ''), { name: 'Ann' });
+      const created = await service.put(at(email ?? ''), { name: 'Ann' });
       expect([created.status, created.json.email]).to.deep.equal([201, email]);
       for (const segment of segments)
-        expect((await client.get(`/v1/users/email/${segment}`)).text, segment).to.equal(created.text);
+        expect((await service.get(`/v1/users/email/${segment}`)).text, segment).to.equal(created.text);
     }
-    expect((await client.get('/v1/users/email/a%20b@x.example')).status, 'no space').to.equal(404);
+    expect((await service.get('/v1/users/email/a%20b@x.example')).status, 'no space').to.equal(404);
   });
 });
 
@@ -392,25 +390,24 @@ describe('a record by a unique field', () => {
     const service = inProcessService({ REQUIRE_IF_MATCH: 'true' });
 
     it('needs a version only where the record exists', async () => {
-      const { client } = service;
       const [path, missing] = ['/v1/products/sku/R-1', '/v1/products/sku/R-2'];
-      expect((await client.put(path, { name: 'Lamp' })).status).to.equal(201);
-      expect((await client.put(missing, {})).status).to.equal(400);
+      expect((await service.put(path, { name: 'Lamp' })).status).to.equal(201);
+      expect((await service.put(missing, {})).status).to.equal(400);
       for (const body of [{ name: 'Torch' }, { name: 'Lamp' }, {}, { name: 'x', sku: 'other' }]) {
-        await expectRefusal(client.put(path, body), 'precondition_required');
-        expect((await client.put(path, body, ifNoneMatch('"9"'))).status).to.equal(428);
+        await expectRefusal(service.put(path, body), 'precondition_required');
+        expect((await service.put(path, body, ifNoneMatch('"9"'))).status).to.equal(428);
       }
-      const exists = await client.put(path, { name: 'Torch' }, ifNoneMatch('*'));
+      const exists = await service.put(path, { name: 'Torch' }, ifNoneMatch('*'));
       expect([exists.status, exists.headers.etag]).to.deep.equal([412, '"1"']);
-      expect((await client.put('/v1/products/sku/R-3', { name: 'x' }, ifNoneMatch('*'))).status).to.equal(201);
+      expect((await service.put('/v1/products/sku/R-3', { name: 'x' }, ifNoneMatch('*'))).status).to.equal(201);
       for (const tag of ['"1"', '*'])
-        expect((await client.put(path, { name: tag }, ifMatch(tag))).status).to.equal(200);
+        expect((await service.put(path, { name: tag }, ifMatch(tag))).status).to.equal(200);
       for (const method of ['PATCH', 'DELETE']) {
         const options = method === 'PATCH' ? { body: {} } : {};
-        expect((await client.request(method, path, options)).status, method).to.equal(428);
-        expect((await client.request(method, missing, options)).status, method).to.equal(404);
+        expect((await service.request(method, path, options)).status, method).to.equal(428);
+        expect((await service.request(method, missing, options)).status, method).to.equal(404);
       }
-      expect((await client.delete(path, ifMatch('"3"'))).status).to.equal(204);
+      expect((await service.delete(path, ifMatch('"3"'))).status).to.equal(204);
     });
   });
 
@@ -418,18 +415,17 @@ describe('a record by a unique field', () => {
     const service = twoVersions();
 
     it('has the address of its version, and says where the next one is', async () => {
-      const { client } = service;
-      const first = await client.put('/v1/products/sku/D-1', { name: 'Lamp' });
+      const first = await service.put('/v1/products/sku/D-1', { name: 'Lamp' });
       expect(first.status).to.equal(201);
       expect(first.headers).to.include({ ...ANNOUNCED, 'content-location': `/v1/products/${first.json.id}` });
       expect(first.headers['link']).to.include('</v2/products/sku/D-1>; rel="successor-version"');
-      const second = await client.get('/v2/products/sku/D-1');
+      const second = await service.get('/v2/products/sku/D-1');
       expect(second.json).to.deep.equal({ id: first.json.id, title: 'Lamp', sku: 'D-1' });
       expect(second.headers).to.include({ etag: '"v2.1"', 'content-location': `/v2/products/${first.json.id}` });
       const headers = { 'API-Version': '2' };
-      const replaced = await client.put('/products/sku/D-1', { title: 'Torch' }, { headers });
+      const replaced = await service.put('/products/sku/D-1', { title: 'Torch' }, { headers });
       expect([replaced.status, replaced.headers.etag]).to.deep.equal([200, '"v2.2"']);
-      const created = await client.put('/v2/products/sku/D-2', { title: 'New' });
+      const created = await service.put('/v2/products/sku/D-2', { title: 'New' });
       expect([created.status, created.headers.location]).to.deep.equal([201, `/v2/products/${created.json.id}`]);
     });
   });

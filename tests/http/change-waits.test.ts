@@ -30,24 +30,21 @@ const outcome = ({ status, headers, json }: HttpResponse) => [
 
 describe('a wait for a change', () => {
   const service = inProcessService();
-  const request = () => service.client;
   const untilWaiting = (count: number) => until(`${count} wait`, () => waiting(service) === count);
   const keyWith = async (...scopes: string[]) =>
-    (await request().post('/v1/api-keys', { name: 'reader', scopes })).json as { id: number; key: string };
+    (await service.post('/v1/api-keys', { name: 'reader', scopes })).json as { id: number; key: string };
 
   afterEach(() => untilWaiting(0));
 
   it('ends with the first change, also of those who wait for NDJSON', async () => {
-    const place = await placeNow(request());
+    const place = await placeNow(service.client);
     const waits = [
-      waitAt(request(), place, 30),
-      waitAt(request(), place, 30),
-      request().get(place.replace('limit=100&', ''), {
-        headers: { Prefer: 'wait=30', Accept: 'application/x-ndjson' },
-      }),
+      waitAt(service.client, place, 30),
+      waitAt(service.client, place, 30),
+      service.get(place.replace('limit=100&', ''), { headers: { Prefer: 'wait=30', Accept: 'application/x-ndjson' } }),
     ];
     await untilWaiting(3);
-    const { id } = (await request().post('/v1/products', { name: 'Lamp' })).json;
+    const { id } = (await service.post('/v1/products', { name: 'Lamp' })).json;
     const expected = { id, name: 'Lamp', version: 1 };
     const responses = await Promise.all(waits);
     for (const { status, text, headers } of responses) {
@@ -55,20 +52,20 @@ describe('a wait for a change', () => {
       expect(headers['preference-applied']).to.equal('wait=30');
     }
     const [first] = responses as [HttpResponse];
-    expect((await request().get(nextOf(first))).json).to.deep.equal([]);
+    expect((await service.get(nextOf(first))).json).to.deep.equal([]);
   });
 
   it('is none if there is a change already, if no time is given or if there is no cursor', async () => {
-    const place = await placeNow(request());
-    expect(outcome(await waitAt(request(), place, 0))).to.deep.equal([200, 0, 'wait=0']);
-    await request().post('/v1/products', { name: 'Lamp' });
-    expect(outcome(await waitAt(request(), place, 30))).to.deep.equal([200, 1, 'wait=30']);
-    expect(outcome(await waitAt(request(), CHANGES, 30))).to.deep.equal([200, 0, undefined]);
+    const place = await placeNow(service.client);
+    expect(outcome(await waitAt(service.client, place, 0))).to.deep.equal([200, 0, 'wait=0']);
+    await service.post('/v1/products', { name: 'Lamp' });
+    expect(outcome(await waitAt(service.client, place, 30))).to.deep.equal([200, 1, 'wait=30']);
+    expect(outcome(await waitAt(service.client, CHANGES, 30))).to.deep.equal([200, 0, undefined]);
   });
 
   it('is at most 30 seconds, and ignores what is no number', async () => {
-    const place = await placeNow(request());
-    await request().post('/v1/products', { name: 'Lamp' });
+    const place = await placeNow(service.client);
+    await service.post('/v1/products', { name: 'Lamp' });
     for (const [prefer, applied] of [
       ['wait=31', 'wait=30'],
       [`wait=${'9'.repeat(400)}`, 'wait=30'],
@@ -79,46 +76,46 @@ describe('a wait for a change', () => {
       ['wait', undefined],
       ['wait=x', undefined],
     ]) {
-      const response = await request().get(place, { headers: { Prefer: `${prefer}` } });
+      const response = await service.get(place, { headers: { Prefer: `${prefer}` } });
       expect(outcome(response), prefer).to.deep.equal([200, 1, applied]);
     }
   });
 
   it('has eight places for each principal', async () => {
     const { key } = await keyWith('products:read');
-    const place = await placeNow(request());
-    const waits = Array.from({ length: 8 }, () => waitAt(request(), place, 30, key));
+    const place = await placeNow(service.client);
+    const waits = Array.from({ length: 8 }, () => waitAt(service.client, place, 30, key));
     await untilWaiting(8);
-    const refused = await waitAt(request(), place, 30, key);
+    const refused = await waitAt(service.client, place, 30, key);
     expect([refused.status, refused.json.code, refused.headers['retry-after']]).to.deep.equal([
       503,
       'unavailable',
       '1',
     ]);
-    expect(outcome(await request().get(place, { token: key })), 'without waiting').to.deep.equal([200, 0, undefined]);
-    expect(outcome(await waitAt(request(), place, 0, key)), 'without time').to.deep.equal([200, 0, 'wait=0']);
-    const other = waitAt(request(), place, 30);
+    expect(outcome(await service.get(place, { token: key })), 'without waiting').to.deep.equal([200, 0, undefined]);
+    expect(outcome(await waitAt(service.client, place, 0, key)), 'without time').to.deep.equal([200, 0, 'wait=0']);
+    const other = waitAt(service.client, place, 30);
     await untilWaiting(9);
-    await request().post('/v1/products', { name: 'Lamp' });
+    await service.post('/v1/products', { name: 'Lamp' });
     for (const response of await Promise.all([...waits, other]))
       expect(outcome(response)).to.deep.equal([200, 1, 'wait=30']);
-    expect(outcome(await waitAt(request(), place, 30, key))).to.deep.equal([200, 1, 'wait=30']);
+    expect(outcome(await waitAt(service.client, place, 30, key))).to.deep.equal([200, 1, 'wait=30']);
   });
 
   it('frees its place if the client disconnects', async () => {
-    const socket = await startRaw(request(), await placeNow(request()));
+    const socket = await startRaw(service.client, await placeNow(service.client));
     await untilWaiting(1);
     socket.destroy();
     await untilWaiting(0);
   });
 
   it('lets the requests behind it wait', async () => {
-    const place = await placeNow(request());
-    const socket = await startRaw(request(), place);
+    const place = await placeNow(service.client);
+    const socket = await startRaw(service.client, place);
     const text = received(socket, /404 Not Found[\s\S]*\}$/);
     await untilWaiting(1);
     socket.write(requestOf('/v1/products/99999'));
-    await request().post('/v1/products', { name: 'Lamp' });
+    await service.post('/v1/products', { name: 'Lamp' });
     expect(statusesIn(await text)).to.deep.equal([
       [200, undefined],
       [404, 'not_found'],
@@ -128,26 +125,26 @@ describe('a wait for a change', () => {
   it('ends with 503 if the store fails, and with 410 if changes go missing', async () => {
     const feed = service.application.storage.changes.products;
     const { read } = feed;
-    const place = await placeNow(request());
-    const failing = waitAt(request(), place, 30);
+    const place = await placeNow(service.client);
+    const failing = waitAt(service.client, place, 30);
     await untilWaiting(1);
     feed.read = async () => {
       throw unavailable('The store is down.');
     };
     expect((await failing).json.code).to.equal('unavailable');
     feed.read = read;
-    const expiring = waitAt(request(), place, 30);
+    const expiring = waitAt(service.client, place, 30);
     await untilWaiting(1);
     await service.application.feedState.reset();
     expect((await expiring).json.code).to.equal('cursor_expired');
   });
 
   it('ends with 401 soon after its key is revoked, and before it shows a change', async () => {
-    for (const change of [() => undefined, () => request().post('/v1/products', { name: 'Secret' })]) {
+    for (const change of [() => undefined, () => service.post('/v1/products', { name: 'Secret' })]) {
       const { id, key } = await keyWith('products:read');
-      const wait = waitAt(request(), await placeNow(request()), 30, key);
+      const wait = waitAt(service.client, await placeNow(service.client), 30, key);
       await untilWaiting(1);
-      await request().delete(`/v1/api-keys/${id}`);
+      await service.delete(`/v1/api-keys/${id}`);
       await change();
       const { status, text } = await wait;
       expect([status, JSON.parse(text).code]).to.deep.equal([401, 'invalid_token']);
@@ -155,22 +152,22 @@ describe('a wait for a change', () => {
   });
 
   it('is one request to the rate limiter, and no request in progress of the metrics', async () => {
-    const place = await placeNow(request());
-    const before = Number(/r=(\d+)/.exec(String((await request().get(place)).headers['ratelimit']))?.[1]);
-    const wait = waitAt(request(), place, 30);
+    const place = await placeNow(service.client);
+    const before = Number(/r=(\d+)/.exec(String((await service.get(place)).headers['ratelimit']))?.[1]);
+    const wait = waitAt(service.client, place, 30);
     await untilWaiting(1);
     const metrics = await service.application.metrics.text();
     expect(metrics).to.match(/^http_server_active_requests 0$/m);
     expect(metrics).to.match(/^work_in_progress\{work="waits"\} 1$/m);
-    await request().post('/v1/products', { name: 'Lamp' });
+    await service.post('/v1/products', { name: 'Lamp' });
     const after = Number(/r=(\d+)/.exec(String((await wait).headers['ratelimit']))?.[1]);
     expect(before - after).to.equal(1);
   });
 
   it('is not in the durations of requests', async () => {
     const path = '/v1/orders/changes';
-    const place = nextOf(await request().get(path));
-    await request().get(place, { headers: { Prefer: 'wait=1' } });
+    const place = nextOf(await service.get(path));
+    await service.get(place, { headers: { Prefer: 'wait=1' } });
     await until('both are counted', async () => {
       const text = await service.application.metrics.text();
       const series = `http_request_method="GET",http_route="${path}",http_response_status_code="200"`;
@@ -214,6 +211,6 @@ describe('a connection on which a request waits for a change', () => {
       await once(ctx.req.socket, 'timeout');
       ctx.status = 204;
     };
-    expect((await silent.client.get('/')).status).to.equal(204);
+    expect((await silent.get('/')).status).to.equal(204);
   });
 });

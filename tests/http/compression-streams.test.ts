@@ -8,7 +8,7 @@ import { middlewareHarness } from '../support/middleware-harness.js';
 
 describe('a compressible response', () => {
   const service = middlewareHarness(compression);
-  const request = (coding: string) => service.client.get('/', { headers: { 'Accept-Encoding': coding } });
+  const request = (coding: string) => service.get('/', { headers: { 'Accept-Encoding': coding } });
   const document = (body: string | Buffer, headers: Record<string, string> = {}) => {
     service.handler = (ctx) => {
       ctx.vary('Accept-Encoding');
@@ -75,7 +75,7 @@ describe('a compressible response', () => {
         })(),
       );
     };
-    const response = await service.client.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
+    const response = await service.request('HEAD', '/', { headers: { 'Accept-Encoding': 'br' } });
     expect([response.status, response.headers['content-encoding'], isBegun]).to.deep.equal([200, 'br', false]);
   });
 

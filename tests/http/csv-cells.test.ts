@@ -330,11 +330,11 @@ const STORED: readonly (readonly [query: string, stored: Fields, tables: readonl
 describe('a cell of CSV', () => {
   const service = inProcessService({ STORE: 'sqlite' });
   const path = '/v1/products/imports';
-  const send = async (csv: string) => resultsOf(await service.client.post(path, csv, { headers: CSV }));
+  const send = async (csv: string) => resultsOf(await service.post(path, csv, { headers: CSV }));
   const sendMatched = (csv: string, query: string) =>
     rehearsedImport(service.client, { target: `${path}?match=sku${query}`, body: csv, headers: CSV });
   const fieldsOf = async (id: number) => {
-    const { id: _id, sku: _sku, ...fields } = (await service.client.get(`/v1/products/${id}`)).json;
+    const { id: _id, sku: _sku, ...fields } = (await service.get(`/v1/products/${id}`)).json;
     return fields;
   };
   const plain = (fields: Fields) => JSON.parse(JSON.stringify(fields));
@@ -354,7 +354,7 @@ describe('a cell of CSV', () => {
     it(`beside a product that exists: ${header} ${query}`, async () => {
       const records = rows.map(() => ({ ...stored, sku: `S-${++count}` }));
       const ndjsonType = { headers: { 'Content-Type': 'application/x-ndjson' } };
-      const made = resultsOf(await service.client.post(path, ndjson(records), ndjsonType));
+      const made = resultsOf(await service.post(path, ndjson(records), ndjsonType));
       const csv = rows.map(([cells], at) => `${records[at]?.sku},${cells}\n`).join('');
       const results = await sendMatched(`sku,${header}\n${csv}`, query);
       for (const [at, [cells, expected, ...more]] of rows.entries()) {

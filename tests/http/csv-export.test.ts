@@ -14,9 +14,8 @@ const ofFields = (code: string) => `${code} fields`;
 describe('a list as CSV', () => {
   const service = inProcessService();
   const priced = inProcessService();
-  const request = () => service.client;
   const exported = async (path: string, headers: Record<string, string> = {}) => {
-    const response = await request().get(path, { headers: { ...CSV, ...headers } });
+    const response = await service.get(path, { headers: { ...CSV, ...headers } });
     expect([response.status, response.headers['content-type']], response.text).to.deep.equal([200, TYPE]);
     expect(response.headers.etag).to.equal(undefined);
     return response;
@@ -38,16 +37,16 @@ describe('a list as CSV', () => {
       { name: 'x', description: '' },
       { name: 'lone\u0085', description: 'a\rb' },
     ])
-      expect((await request().post('/products', fields)).status).to.equal(201);
-    await request().post('/users', { name: 'Ann', email: 'Ann@example.com' });
-    await request().post('/orders', {
+      expect((await service.post('/products', fields)).status).to.equal(201);
+    await service.post('/users', { name: 'Ann', email: 'Ann@example.com' });
+    await service.post('/orders', {
       userId: 1,
       items: [
         { productId: 2, quantity: 3 },
         { productId: 1, quantity: 1 },
       ],
     });
-    await request().post('/orders', { userId: 1, items: [{ productId: 3, quantity: 1_000_000 }] });
+    await service.post('/orders', { userId: 1, items: [{ productId: 3, quantity: 1_000_000 }] });
   });
 
   it('has a header row, and the fields in their order, quoted by RFC 4180', async () => {
@@ -72,15 +71,15 @@ describe('a list as CSV', () => {
 
   it('writes the line ends of Unicode escaped in JSON, and in quotes in text, which has no escape', async () => {
     const attributes = { 'a\u2028': '\u2029\u0085' };
-    const { json } = await request().post('/products', { name: 'ends', attributes });
+    const { json } = await service.post('/products', { name: 'ends', attributes });
     expect(await text('/products?name=ends&fields=name,attributes')).to.equal(
       'name,attributes\r\nends,"{""a\\u2028"":""\\u2029\\u0085""}"\r\n',
     );
-    await request().delete(`/products/${json.id}`);
+    await service.delete(`/products/${json.id}`);
   });
 
   it('has tags with bars between them, and images as JSON', async () => {
-    const { json } = await request().post('/products', {
+    const { json } = await service.post('/products', {
       name: 'details',
       tags: ['a b', ' "new" ', '=1\u2028'],
       images: [{ url: 'https://a/1.jpg', alt: 'a "b", c\u2029' }, { url: 'https://a' }],
@@ -93,7 +92,7 @@ describe('a list as CSV', () => {
         '0,"[{""url"":""https://a/1.jpg"",""alt"":""a \\""b\\"", c\\u2029""},{""url"":""https://a""}]",' +
         '"a b| ""new"" |=1\u2028","https://a/?b=c,d",0036000291452\r\n',
     );
-    await request().delete(`/products/${json.id}`);
+    await service.delete(`/products/${json.id}`);
   });
 
   it('has the header row if nothing matches, also on a page', async () => {
@@ -113,7 +112,7 @@ describe('a list as CSV', () => {
     ] as const)
       expect(await text(`/products?id=3&fields=${fields}`), fields).to.equal(csv);
     expect(await text('/products?id=3&fields=name&fields=id')).to.equal('name,id\r\nx,3\r\n');
-    const { createdAt, updatedAt } = (await request().get('/products/1?fields=createdAt,updatedAt')).json;
+    const { createdAt, updatedAt } = (await service.get('/products/1?fields=createdAt,updatedAt')).json;
     expect(await text('/products?id=1&fields=updatedAt,version,createdAt')).to.equal(
       `updatedAt,version,createdAt\r\n${updatedAt},1,${createdAt}\r\n`,
     );
@@ -146,10 +145,9 @@ describe('a list as CSV', () => {
       [12345, 'CLF', '1.2345'],
       [115, 'XYZ', '1.15'],
     ];
-    const { client } = priced;
-    for (const [amount, currency] of prices) await client.post('/products', { name: 'x', price: { amount, currency } });
-    await client.post('/products', { name: 'x' });
-    const { status, text } = await client.get('/products?fields=price.decimal,price.currency', { headers: CSV });
+    for (const [amount, currency] of prices) await priced.post('/products', { name: 'x', price: { amount, currency } });
+    await priced.post('/products', { name: 'x' });
+    const { status, text } = await priced.get('/products?fields=price.decimal,price.currency', { headers: CSV });
     expect([status, text]).to.deep.equal([
       200,
       ['price.decimal,price.currency', ...prices.map(([, code, decimal]) => `${decimal},${code}`), ',', ''].join(
@@ -163,7 +161,7 @@ describe('a list as CSV', () => {
       ['price.decimal,price.amount,x', ['unknown_field', 'duplicate_value', 'required']],
     ] as const)
       await expectIssues(
-        client.get(`/products?fields=${fields}`, { headers: CSV }),
+        priced.get(`/products?fields=${fields}`, { headers: CSV }),
         'invalid_parameter',
         codes.map(ofFields),
         fields,
@@ -201,10 +199,10 @@ describe('a list as CSV', () => {
     ]
       .map((path) => [path, 'unknown_field'])
       .concat([['/products?fields=Name,,items', 'too_short', 'unknown_field']]))
-      await expectIssues(request().get(`${path}`, { headers: CSV }), 'invalid_parameter', codes.map(ofFields), path);
+      await expectIssues(service.get(`${path}`, { headers: CSV }), 'invalid_parameter', codes.map(ofFields), path);
     for (const field of ['price.amount', 'price.decimal', 'attributes.watts'])
       for (const Accept of ['application/json', 'application/x-ndjson'])
-        expect((await request().get(`/products?fields=${field}`, { headers: { Accept } })).status).to.equal(400);
+        expect((await service.get(`/products?fields=${field}`, { headers: { Accept } })).status).to.equal(400);
   });
 
   it('is one page with Link if a limit is given, else everything', async () => {

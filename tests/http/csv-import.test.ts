@@ -11,16 +11,14 @@ const PATH = '/v1/products/imports';
 describe('an import of CSV', () => {
   const service = inProcessService({ STORE: 'sqlite', BODY_LIMIT_BYTES: '4096' });
   const send = (body: string | Buffer, headers: Record<string, string> = {}, path = PATH) =>
-    service.client.post(path, body, { headers: { ...CSV, ...headers } });
+    service.post(path, body, { headers: { ...CSV, ...headers } });
   const created = async ({ id }: ResultLine, resource = 'products') => {
-    const { id: _id, ...fields } = (await service.client.get(`/v1/${resource}/${id}`)).json;
+    const { id: _id, ...fields } = (await service.get(`/v1/${resource}/${id}`)).json;
     return fields;
   };
   const count = async () =>
     Number(
-      (await service.client.get('/v1/products?limit=1', { headers: { Prefer: 'count=exact' } })).headers[
-        'x-total-count'
-      ],
+      (await service.get('/v1/products?limit=1', { headers: { Prefer: 'count=exact' } })).headers['x-total-count'],
     );
   const importOne = async (header: string, record: string) => {
     const [result, ...others] = resultsOf(await send(`${header}\r\n${record}\r\n`));
@@ -160,7 +158,7 @@ describe('an import of CSV', () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
         bytes.subarray(at * size, (at + 1) * size),
       );
-      const stream = new LineStream(service.client.startLines(PATH, CSV));
+      const stream = new LineStream(service.startLines(PATH, CSV));
       for (const chunk of chunks) await stream.send(chunk);
       stream.end();
       const refused = [413, 'payload_too_large'];
@@ -169,7 +167,7 @@ describe('an import of CSV', () => {
   });
 
   it('rejects only the record over the limit, and discards it however long it is', async () => {
-    const stream = new LineStream(service.client.startLines(PATH, CSV));
+    const stream = new LineStream(service.startLines(PATH, CSV));
     const within = `a,"${'x'.repeat(4_096 - 4)}"`;
     await stream.send(`name,description\n${within}\n${within}x\nb,\n"`);
     for (let i = 0; i < 200; i++) await stream.send('"",\n'.repeat(16_384));
@@ -278,7 +276,7 @@ describe('an import of CSV', () => {
     });
 
     it('is reported before the client has sent the rest, which is dropped', async () => {
-      const socket = await service.client.connect();
+      const socket = await service.connect();
       const all = received(socket);
       const authorization = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;
       const refused = once(socket, 'data');
@@ -304,7 +302,7 @@ describe('an import of CSV', () => {
   });
 
   it('is 408 in the log alone if its client goes during the header row', async () => {
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nExpect: 100-continue\r\n`);
     socket.write('Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n');
     await once(socket, 'data');
@@ -337,7 +335,7 @@ describe('an import of CSV', () => {
       ['match=sku&empty=CLEAR', CSV, 1],
     ] as const) {
       const response = await expectRefusal(
-        service.client.post(`${PATH}?${query}`, '', { headers }),
+        service.post(`${PATH}?${query}`, '', { headers }),
         'invalid_parameter',
         query,
       );

@@ -26,7 +26,7 @@ const body = ({ price, ...fields }: { price?: number }) => ({
 for (const store of HTTP_STORE_NAMES)
   describe(`lists of one product a group, on ${store}`, () => {
     const service = inProcessService({ STORE: store, PUBLIC_READ: 'products' });
-    const get = (path: string, headers: Record<string, string> = {}) => service.client.get(path, { headers });
+    const get = (path: string, headers: Record<string, string> = {}) => service.get(path, { headers });
     const page = async (path: string) => {
       const { status, json, text, headers } = await get(path);
       expect(status, text).to.equal(200);
@@ -47,7 +47,7 @@ for (const store of HTTP_STORE_NAMES)
     };
 
     before(async () => {
-      for (const sample of SAMPLES) expect((await service.client.post(PRODUCTS, body(sample))).status).to.equal(201);
+      for (const sample of SAMPLES) expect((await service.post(PRODUCTS, body(sample))).status).to.equal(201);
     });
 
     it('show the first that matches of each group in their order, and each product without a group', async () => {
@@ -83,16 +83,16 @@ for (const store of HTTP_STORE_NAMES)
     it('go on with each group that nobody changed, whatever is written between two pages', async () => {
       const first = await page(`${PRODUCTS}?${CARDS}&sort=price.amount&limit=2`);
       expect(first.names).to.deep.equal(['a3', 'b1']);
-      await service.client.delete(`${PRODUCTS}/5`);
-      await service.client.patch(`${PRODUCTS}/4`, { group: 'D' });
-      const added = await service.client.post(PRODUCTS, body({ ...SAMPLES[4], price: 39 }));
+      await service.delete(`${PRODUCTS}/5`);
+      await service.patch(`${PRODUCTS}/4`, { group: 'D' });
+      const added = await service.post(PRODUCTS, body({ ...SAMPLES[4], price: 39 }));
       const next = await page(first.links['next'] ?? '');
       // Group A has lost the card of the first page, and shows another one.
       expect(next.names).to.deep.equal(['a2', 'n1']);
       expect((await page(next.links['prev'] ?? '')).names).to.deep.equal(['b1']);
-      await service.client.delete(`${PRODUCTS}/${added.json.id}`);
-      await service.client.patch(`${PRODUCTS}/4`, { group: null });
-      const again = await service.client.post(PRODUCTS, body(SAMPLES[4] ?? {}));
+      await service.delete(`${PRODUCTS}/${added.json.id}`);
+      await service.patch(`${PRODUCTS}/4`, { group: null });
+      const again = await service.post(PRODUCTS, body(SAMPLES[4] ?? {}));
       expect(again.status).to.equal(201);
     });
 
@@ -145,7 +145,7 @@ for (const store of HTTP_STORE_NAMES)
 
     it('show to the public what it may see', async () => {
       const names = async (query: string) =>
-        (await service.client.get(`${PRODUCTS}?${CARDS}&${query}`, { token: null })).json.map(
+        (await service.get(`${PRODUCTS}?${CARDS}&${query}`, { token: null })).json.map(
           ({ name }: { name: string }) => name,
         );
       expect(await names('')).to.deep.equal(['b1', 'a2', 'n1', 'n2', 'c1']);

@@ -12,19 +12,19 @@ describe('the interactive reference', () => {
   });
 
   it('leads those who edit products on to the console', async () => {
-    const { text } = await service.client.get('/docs', { headers: { Accept: 'text/html' } });
+    const { text } = await service.get('/docs', { headers: { Accept: 'text/html' } });
     expect(text).to.include('<a href="console">Edit products in the console</a>');
   });
 
   it('explains every error code, from the tables that the service itself uses', async () => {
-    const { json } = await service.client.get('/docs/errors.json');
+    const { json } = await service.get('/docs/errors.json');
     const codes = (entries: { code: string }[]) => entries.map(({ code }) => code);
     expect(codes(json.responses)).to.deep.equal(Object.keys(ERRORS));
     expect(codes(json.details)).to.deep.equal(Object.keys(ISSUES));
     expect(codes(json.oauth)).to.deep.equal(Object.keys(OAUTH_ERRORS));
     const notFound = json.responses.find(({ code }: { code: string }) => code === 'not_found');
     expect(notFound).to.deep.include({ status: 404, reason: 'Not Found', ...textsOf(ERRORS.not_found) });
-    expect((await service.client.get('/v1/unknown')).json).to.have.all.keys(notFound.example);
+    expect((await service.get('/v1/unknown')).json).to.have.all.keys(notFound.example);
   });
 });
 

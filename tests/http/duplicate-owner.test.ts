@@ -22,11 +22,11 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }])
       let owner: number;
       let other: { readonly id: number; readonly byKey: string };
       const keyWith = async (...scopes: string[]) =>
-        (await service.client.post('/v1/api-keys', { name: 'some', scopes })).json.key as string;
+        (await service.post('/v1/api-keys', { name: 'some', scopes })).json.key as string;
       before(async () => {
-        owner = (await service.client.post(collection, { name: 'Owner', [field]: value })).json.id;
+        owner = (await service.post(collection, { name: 'Owner', [field]: value })).json.id;
         const key = `other${value}`;
-        const { json } = await service.client.post(collection, { name: 'Other', [field]: key });
+        const { json } = await service.post(collection, { name: 'Other', [field]: key });
         other = { id: json.id, byKey: `${collection}/${field}/${key}` };
       });
 
@@ -48,7 +48,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }])
         for (const [title, method, path, options] of requests())
           for (const headers of [{}, PROBLEM]) {
             const all = { ...options, token: reader, headers: { ...options.headers, ...headers } };
-            const { status, json, headers: received } = await service.client.request(method, path, all);
+            const { status, json, headers: received } = await service.request(method, path, all);
             expect([status, json.code, json.details], title).to.deep.equal([
               409,
               'duplicate_value',
@@ -64,7 +64,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }])
           ['?match=id&existing=replace&dryRun=true', { ...taken, id: other.id }],
         ] as const) {
           const path = `${collection}/imports${query}`;
-          const response = await service.client.post(path, ndjson([line]), { headers: NDJSON, token: reader });
+          const response = await service.post(path, ndjson([line]), { headers: NDJSON, token: reader });
           expect(resultsOf(response), query).to.deep.equal([
             { line: 1, status: 409, error: { code: 'duplicate_value', message, details: [{ ...detail, id: owner }] } },
           ]);
@@ -75,7 +75,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }])
         const writer = await keyWith(`${plural}:write`);
         const details = [detail];
         for (const [title, method, path, options] of requests().filter(([, method]) => method !== 'PATCH')) {
-          const response = await service.client.request(method, path, { ...options, token: writer });
+          const response = await service.request(method, path, { ...options, token: writer });
           expect([response.status, response.json.details], title).to.deep.equal([409, details]);
         }
         const csv = `name,${field}\nLate,${same}\n`;
@@ -84,7 +84,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }])
           ['text/csv', csv],
         ] as const) {
           const options = { headers: { 'Content-Type': type }, token: writer };
-          const response = await service.client.post(`${collection}/imports`, body, options);
+          const response = await service.post(`${collection}/imports`, body, options);
           expect(resultsOf(response)[0].error.details, type).to.deep.equal(details);
         }
       });

@@ -17,9 +17,8 @@ const parsed = (text: string) =>
 
 describe('a list as NDJSON', () => {
   const service = inProcessService();
-  const request = () => service.client;
   const lines = async (path: string, headers: Record<string, string> = {}) => {
-    const response = await request().get(path, { headers: { ...LINES, ...headers } });
+    const response = await service.get(path, { headers: { ...LINES, ...headers } });
     expect([response.status, response.headers['content-type']], response.text).to.deep.equal([
       200,
       'application/x-ndjson',
@@ -30,14 +29,14 @@ describe('a list as NDJSON', () => {
   };
 
   before(async () => {
-    for (let i = 0; i < 300; i++) await request().post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
+    for (let i = 0; i < 300; i++) await service.post('/products', { name: `product ${i % 7} \u{1f600}\u2028` });
   });
 
   it('has one line per match, without a limit', async () => {
     for (const path of ['/products', '/v1/products']) {
       const { records, text, headers } = await lines(path);
       expect(records.map(({ id }) => id)).to.deep.equal(Array.from({ length: 300 }, (_, i) => i + 1));
-      expect(records[0]).to.deep.equal((await request().get('/products/1')).json);
+      expect(records[0]).to.deep.equal((await service.get('/products/1')).json);
       expect(text.endsWith('}\n')).to.equal(true);
       expect(headers['link']).to.equal(`<${path}/changes>; rel="monitor"`);
       expect(headers['cache-control']).to.equal('private, no-cache');
@@ -46,39 +45,39 @@ describe('a list as NDJSON', () => {
 
   it('has no line end inside a line, not even one of Unicode', async () => {
     const name = 'a\u2028b\u2029c\u0085d';
-    await request().post('/products', { name, attributes: { [name]: name } });
+    await service.post('/products', { name, attributes: { [name]: name } });
     for (const query of ['', '&limit=1', '&fields=name,attributes']) {
       const { text, records } = await lines(`/products?name.prefix=a${query}`);
       expect(text)
         .to.match(/a\\u2028b\\u2029c\\u0085d/)
         .and.not.match(/[\u0085\u2028\u2029]/);
-      expect(records).to.deep.equal((await request().get(`/products?name.prefix=a${query}`)).json);
+      expect(records).to.deep.equal((await service.get(`/products?name.prefix=a${query}`)).json);
     }
-    await request().delete(`/products/${(await request().get('/products?name.prefix=a')).json[0].id}`);
+    await service.delete(`/products/${(await service.get('/products?name.prefix=a')).json[0].id}`);
   });
 
   it('respects filters, sort and fields', async () => {
     const query = `name.prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
     const { records } = await lines(`/products?${query}`);
-    expect(records).to.deep.equal((await request().get(`/products?${query}&limit=1000`)).json);
+    expect(records).to.deep.equal((await service.get(`/products?${query}&limit=1000`)).json);
     expect(records).to.have.length(43);
     expect((await lines('/products?sort=-name,-id&fields=id')).records).to.deep.equal(
-      (await request().get('/products?sort=-name,-id&fields=id&limit=1000')).json,
+      (await service.get('/products?sort=-name,-id&fields=id&limit=1000')).json,
     );
   });
 
   it('continues from a cursor of the JSON list, in any order', async () => {
     for (const query of ['', 'sort=-name&']) {
-      const array = await request().get(`/products?${query}limit=120`);
+      const array = await service.get(`/products?${query}limit=120`);
       const cursor = cursorIn(linksOf(array.headers['link'])['next']);
       const { records } = await lines(`/products?${query}cursor=${cursor}`);
-      expect([...array.json, ...records]).to.deep.equal((await request().get(`/products?${query}limit=1000`)).json);
+      expect([...array.json, ...records]).to.deep.equal((await service.get(`/products?${query}limit=1000`)).json);
     }
   });
 
   it('is the same page as the JSON list if a limit is given, links included', async () => {
     for (const path of ['/products?limit=120', '/v1/products?limit=1&sort=-id&fields=id', '/products?limit=300']) {
-      const array = await request().get(path);
+      const array = await service.get(path);
       const { records, headers } = await lines(path);
       expect(records, path).to.deep.equal(array.json);
       expect(headers['link'], path).to.equal(array.headers['link']);
@@ -92,11 +91,11 @@ describe('a list as NDJSON', () => {
     const second = linksOf((await lines('/products?limit=5')).headers['link'])['next'];
     const prev = (await lines(`${second}`)).links['prev'] ?? '';
     const response = await expectRefusal(
-      request().get(prev.replace('limit=5&', ''), { headers: LINES }),
+      service.get(prev.replace('limit=5&', ''), { headers: LINES }),
       'invalid_parameter',
     );
     expect(response.json.details[0]).to.include({ code: 'required', in: 'query', name: 'limit' });
-    expect((await request().get(prev.replace('limit=5&', ''))).status).to.equal(200);
+    expect((await service.get(prev.replace('limit=5&', ''))).status).to.equal(200);
   });
 
   it('has no ETag and ignores If-None-Match', async () => {
@@ -110,7 +109,7 @@ describe('a list as NDJSON', () => {
 
   it('has the same headers for HEAD as for GET', async () => {
     for (const path of ['/products', '/products?limit=5', '/products?name=none']) {
-      const head = await request().request('HEAD', path, { headers: LINES });
+      const head = await service.request('HEAD', path, { headers: LINES });
       const got = await lines(path);
       expect([head.status, head.text], path).to.deep.equal([200, '']);
       for (const name of ['content-type', 'link', 'vary', 'cache-control', 'etag'])
@@ -142,7 +141,7 @@ describe('a list as NDJSON', () => {
     it('from Accept', async () => {
       for (const [type, ...accepts] of CHOSEN)
         for (const Accept of accepts) {
-          const { status, headers } = await request().get('/products?limit=1', { headers: { Accept } });
+          const { status, headers } = await service.get('/products?limit=1', { headers: { Accept } });
           expect([status, headers['content-type']], Accept).to.deep.equal(
             type ? [200, type] : [406, 'application/json'],
           );
@@ -157,7 +156,7 @@ describe('a list as NDJSON', () => {
           ['DELETE', '/products/1'],
         ] as const)
           await expectRefusal(
-            request().request(method, path, { headers, body: { name: 'x' } }),
+            service.request(method, path, { headers, body: { name: 'x' } }),
             'not_acceptable',
             method,
           );
@@ -165,13 +164,13 @@ describe('a list as NDJSON', () => {
 
     it('but errors stay JSON', async () => {
       for (const { Accept } of [LINES, CSV]) {
-        const response = await request().get('/products?colour=red', { headers: { Accept } });
+        const response = await service.get('/products?colour=red', { headers: { Accept } });
         expect([response.status, response.headers['content-type']]).to.deep.equal([400, 'application/json']);
         const problem = `${Accept}, application/problem+json`;
-        const { headers } = await request().get('/products?colour=red', { headers: { Accept: problem } });
+        const { headers } = await service.get('/products?colour=red', { headers: { Accept: problem } });
         expect(headers['content-type']).to.equal('application/problem+json');
       }
-      expect((await request().get('/products', { headers: LINES, token: null })).json.code).to.equal('unauthenticated');
+      expect((await service.get('/products', { headers: LINES, token: null })).json.code).to.equal('unauthenticated');
     });
   });
 });
@@ -179,14 +178,14 @@ describe('a list as NDJSON', () => {
 describe('an export', () => {
   const service = listService();
   const LARGE = { description: 'x'.repeat(5_000) };
-  const exported = (path = '/products') => service.client.get(path, { headers: LINES, token: null });
+  const exported = (path = '/products') => service.get(path, { headers: LINES, token: null });
 
   it('reads each record once in small pages, and lets other requests run', async () => {
     await service.records.fill(1_000);
     let otherResponses = 0;
     service.records.before = async (page) => {
       if (page % 5 !== 0) return;
-      expect((await service.client.get('/products/1', { token: null })).status).to.equal(200);
+      expect((await service.get('/products/1', { token: null })).status).to.equal(200);
       otherResponses++;
     };
     expect(parsed((await exported()).text).map(({ id }) => id)).to.deep.equal(
@@ -211,7 +210,7 @@ describe('an export', () => {
 
   it('reads one page for HEAD, and only the requested records with a limit', async () => {
     await service.records.fill(500);
-    await service.client.request('HEAD', '/products', { headers: LINES, token: null });
+    await service.request('HEAD', '/products', { headers: LINES, token: null });
     expect(service.records.queries).to.have.length(1);
     expect(parsed((await exported('/products?limit=300')).text)).to.have.length(300);
     expect(service.records.queries.map(({ limit }) => limit).slice(1)).to.deep.equal([300]);
@@ -251,7 +250,7 @@ describe('an export', () => {
       for (const failing of [2, 3, 5]) {
         service.records.queries.length = 0;
         service.records.before = (page) => (page === failing ? Promise.reject(failure) : undefined);
-        const socket = await service.client.connect();
+        const socket = await service.connect();
         socket.write(`GET /products HTTP/1.1\r\nHost: x\r\nAccept: ${LINES.Accept}\r\n\r\n`);
         const text = await received(socket);
         expect(text, `${failing}`).to.match(/^HTTP\/1\.1 200 [\s\S]*\r\nTransfer-Encoding: chunked\r\n/i);

@@ -40,8 +40,7 @@ const PRODUCTS = [
 for (const store of HTTP_STORE_NAMES)
   describe(`the facets of products, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const get = (query: string, headers: Record<string, string> = {}) =>
-      service.client.get(`${FACETS}?${query}`, { headers });
+    const get = (query: string, headers: Record<string, string> = {}) => service.get(`${FACETS}?${query}`, { headers });
     const facets = async (query: string) => {
       const { status, json, text } = await get(query);
       expect(status, text).to.equal(200);
@@ -52,10 +51,10 @@ for (const store of HTTP_STORE_NAMES)
       (await facets(query)).map(({ values }) =>
         values.map(({ value, count }) => `${JSON.stringify(value)} ${count}`).join(', '),
       );
-    const refusal = async (query: string, path = FACETS) => refusalOf(await service.client.get(`${path}?${query}`));
+    const refusal = async (query: string, path = FACETS) => refusalOf(await service.get(`${path}?${query}`));
 
     before(async () => {
-      for (const product of PRODUCTS) expect((await service.client.post('/v1/products', product)).status).to.equal(201);
+      for (const product of PRODUCTS) expect((await service.post('/v1/products', product)).status).to.equal(201);
     });
 
     it('are the values of each field with their counts, the highest first, in the order of the fields', async () => {
@@ -101,13 +100,13 @@ for (const store of HTTP_STORE_NAMES)
     it('are served without the version in the path, to HEAD too', async () => {
       const [long, short] = await Promise.all([
         get('fields=brand&limit=1'),
-        service.client.get('/products/facets?fields=brand&limit=1'),
+        service.get('/products/facets?fields=brand&limit=1'),
       ]);
       expect(short.text).to.equal(long.text);
       expect(linksOf(short.headers['link'])['next']).to.match(/^\/products\/facets\?/);
       expect(linksOf(long.headers['link'])['next']).to.match(/^\/v1\/products\/facets\?/);
       expect(short.headers.etag, 'the links differ').to.not.equal(long.headers.etag);
-      const head = await service.client.request('HEAD', `${FACETS}?fields=brand&limit=1`);
+      const head = await service.request('HEAD', `${FACETS}?fields=brand&limit=1`);
       expect([head.status, head.text, head.headers.etag, head.headers['link']]).to.deep.equal([
         200,
         '',
@@ -153,7 +152,7 @@ for (const store of HTTP_STORE_NAMES)
         const found: unknown[] = [];
         let next: string | undefined = `${FACETS}?limit=1&fields=${field}${more}`;
         for (let page = 1; next !== undefined; page++) {
-          const { json, headers, text } = await service.client.get(next);
+          const { json, headers, text } = await service.get(next);
           expect(json, text).to.have.length(1);
           const isLast = page === whole?.values.length;
           expect([json[0].values.length, json[0].more], `${next}`).to.deep.equal([1, !isLast]);
@@ -181,7 +180,7 @@ for (const store of HTTP_STORE_NAMES)
       const same = `fields[]=attributes.mixed&brand=Acme&q=lamp&cursor=${cursor}`;
       expect((await get(same)).status).to.equal(200);
       const whole = 'fields=attributes[mixed]&q=lamp&brand=Acme';
-      const ofList = cursorIn(linksOf((await service.client.get('/v1/products?limit=1')).headers['link'])['next']);
+      const ofList = cursorIn(linksOf((await service.get('/v1/products?limit=1')).headers['link'])['next']);
       for (const [query, code, path] of [
         [`fields=attributes[colour]&q=lamp&brand=Acme&cursor=${cursor}`, 'cursor_mismatch'],
         [`fields=attributes[mixed],brand&q=lamp&brand=Acme&cursor=${cursor}`, 'cursor_mismatch'],
@@ -201,21 +200,21 @@ for (const store of HTTP_STORE_NAMES)
       expect(headers['cache-control']).to.equal('private, no-cache');
       const known = { 'If-None-Match': `${headers.etag}` };
       for (const method of ['GET', 'HEAD']) {
-        const response = await service.client.request(method, `${FACETS}?fields=brand&limit=1`, { headers: known });
+        const response = await service.request(method, `${FACETS}?fields=brand&limit=1`, { headers: known });
         expect([response.status, response.text, response.headers['link']]).to.deep.equal([304, '', headers['link']]);
       }
       const whole = await get('fields=brand');
-      const { json } = await service.client.post('/v1/products', { name: 'One more', brand: 'Acme' });
+      const { json } = await service.post('/v1/products', { name: 'One more', brand: 'Acme' });
       expect((await get('fields=brand')).headers.etag).to.not.equal(whole.headers.etag);
       expect((await get('fields=brand&limit=1', known)).status).to.equal(200);
-      await service.client.delete(`/v1/products/${json.id}`);
+      await service.delete(`/v1/products/${json.id}`);
       expect((await get('fields=brand&limit=1', known)).status).to.equal(304);
     });
   });
 
 describe('the parameters of facets', () => {
   const service = inProcessService();
-  const refusal = async (query: string) => refusalOf(await service.client.get(`${FACETS}?${query}`));
+  const refusal = async (query: string) => refusalOf(await service.get(`${FACETS}?${query}`));
   const many = (count: number) => Array.from({ length: count }, (_, at) => `attributes[k${at}]`).join();
 
   it('are refused with the parameter that is wrong', async () => {
@@ -245,14 +244,14 @@ describe('the parameters of facets', () => {
 
   it('take 10 fields, 100 values and 100 filters', async () => {
     const filters = Array.from({ length: 100 }, (_, at) => `attributes.f${at}=x`).join('&');
-    const { status, json } = await service.client.get(`${FACETS}?fields=${many(10)}&limit=100&${filters}`);
+    const { status, json } = await service.get(`${FACETS}?fields=${many(10)}&limit=100&${filters}`);
     expect([status, json.length]).to.deep.equal([200, 10]);
     const tooMany = await refusal(`fields=brand&${filters}&brand=x`);
     expect(tooMany).to.deep.equal([400, 'invalid_parameter', 'too_long brand']);
   });
 
   it('are named in the message about an unknown one', async () => {
-    const { json } = await service.client.get(`${FACETS}?fields=brand&sort=brand`);
+    const { json } = await service.get(`${FACETS}?fields=brand&sort=brand`);
     expect(json.message).to.match(/: there are fields, limit, prefix, distinct, cursor, q, and the filters id, /);
   });
 });
@@ -261,36 +260,32 @@ describe('the path of facets', () => {
   const service = inProcessService();
 
   it('has GET and HEAD alone', async () => {
-    const options = await service.client.request('OPTIONS', FACETS, { token: null });
+    const options = await service.request('OPTIONS', FACETS, { token: null });
     expect(options.headers.allow).to.equal('GET, HEAD, OPTIONS');
   });
 
   it('exists for products alone, and has nothing below it', async () => {
     for (const path of ['users/facets', 'orders/facets', 'api-keys/facets', 'webhooks/facets', 'products/facets/1'])
-      expect((await service.client.get(`/v1/${path}?fields=tags`)).status, path).to.equal(404);
+      expect((await service.get(`/v1/${path}?fields=tags`)).status, path).to.equal(404);
   });
 
   it('has JSON alone', async () => {
     for (const type of ['application/x-ndjson', 'text/csv', 'text/html'])
-      await expectRefusal(
-        service.client.get(`${FACETS}?fields=brand`, { headers: { Accept: type } }),
-        'not_acceptable',
-        type,
-      );
+      await expectRefusal(service.get(`${FACETS}?fields=brand`, { headers: { Accept: type } }), 'not_acceptable', type);
   });
 });
 
 describe('facets under PUBLIC_READ=products', () => {
   const service = inProcessService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
   const get = (query: string, token: string | null, headers: Record<string, string> = {}) =>
-    service.client.get(`${FACETS}?${query}`, { token, headers });
+    service.get(`${FACETS}?${query}`, { token, headers });
 
   before(async () => {
-    for (const product of PRODUCTS) await service.client.post('/v1/products', product);
+    for (const product of PRODUCTS) await service.post('/v1/products', product);
   });
 
   it('count live products alone for everybody', async () => {
-    const writer = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json.key;
+    const writer = (await service.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json.key;
     const expected = [
       {
         field: 'attributes[colour]',
@@ -308,7 +303,7 @@ describe('facets under PUBLIC_READ=products', () => {
         expect(statuses, filter).to.deep.equal(expected[1]);
         expect(colours, filter).to.deep.equal(filter ? { ...expected[0], values: [] } : expected[0]);
       }
-    const { json } = await service.client.get(`${FACETS}?fields=status`);
+    const { json } = await service.get(`${FACETS}?fields=status`);
     expect(json[0].values).to.have.length(2);
   });
 
@@ -320,9 +315,9 @@ describe('facets under PUBLIC_READ=products', () => {
     const known = { 'If-None-Match': `${headers.etag}` };
     const again = await get('fields=brand', null, known);
     expect([again.status, again.headers['cache-control']]).to.deep.equal([304, 'public, max-age=7']);
-    for (const response of [again, await service.client.get(`${FACETS}?fields=brand`)])
+    for (const response of [again, await service.get(`${FACETS}?fields=brand`)])
       expect(`${response.headers.vary}`.split(', ')).to.include.members(['Accept', 'Accept-Encoding', 'Authorization']);
-    const reader = await service.client.get(`${FACETS}?fields=brand`);
+    const reader = await service.get(`${FACETS}?fields=brand`);
     expect(reader.headers['cache-control']).to.equal('private, no-cache');
     expect((await get('', null)).headers['cache-control']).to.equal('no-store');
   });

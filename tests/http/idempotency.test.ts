@@ -23,11 +23,11 @@ for (const store of HTTP_STORE_NAMES)
     it('does not reserve the sku of a deleted record again when it replays', async () => {
       const [key, name] = [randomUUID(), fresh()];
       const { json } = await post('/products', { name, sku: name }, key);
-      await service.client.delete(`/products/${json.id}`);
+      await service.delete(`/products/${json.id}`);
       expect(outcome(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
       expect(outcome(await post('/products', { name, sku: name }, randomUUID()))).to.deep.equal(MADE);
       expect(outcome(await post('/products', { name, sku: name }, key))).to.deep.equal(REPLAYED);
-      expect((await service.client.get(`/products?sku=${name}`)).json).to.have.length(1);
+      expect((await service.get(`/products?sku=${name}`)).json).to.have.length(1);
     });
 
     it('can still be used after a request that is rejected', async () => {

@@ -8,10 +8,10 @@ const line = (fields: object) => `${JSON.stringify(fields)}\n`;
 
 describe('an import', () => {
   const service = inProcessService({ STORE: 'sqlite', BODY_LIMIT_BYTES: '2048' });
-  const open = (headers?: Record<string, string>) => new LineStream(service.client.startLines(PATH, headers));
+  const open = (headers?: Record<string, string>) => new LineStream(service.startLines(PATH, headers));
   const count = async (query: string) =>
     Number(
-      (await service.client.get(`/v1/products?${query}&limit=1`, { headers: { Prefer: 'count=exact' } })).headers[
+      (await service.get(`/v1/products?${query}&limit=1`, { headers: { Prefer: 'count=exact' } })).headers[
         'x-total-count'
       ],
     );
@@ -81,7 +81,7 @@ describe('an import', () => {
   });
 
   it('is cut off if its client continues with bytes that are not HTTP, without a second response', async () => {
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.on('data', () => socket.write('no chunk\r\n'));
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
     socket.write('Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n');
@@ -89,7 +89,7 @@ describe('an import', () => {
   });
 
   it('has no line end inside a result, not even one of Unicode', async () => {
-    const { text } = await service.client.post(PATH, '{"name":"x","a\u2028b\u0085":1}\n', {
+    const { text } = await service.post(PATH, '{"name":"x","a\u2028b\u0085":1}\n', {
       headers: { 'Content-Type': 'application/x-ndjson' },
     });
     expect(text).to.match(/^[^\n\u0085\u2028\u2029]+\n$/);

@@ -9,11 +9,11 @@ for (const store of HTTP_STORE_NAMES)
   describe(`JSON Patch on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const create = async (path: string, body: object): Promise<string> => {
-      const response = await service.client.post(path, body);
+      const response = await service.post(path, body);
       expect(response.status, response.text).to.equal(201);
       return `${path}/${response.json.id}`;
     };
-    const patch = (path: string, body: unknown) => service.client.patch(path, body, TYPE);
+    const patch = (path: string, body: unknown) => service.patch(path, body, TYPE);
 
     describe('of products', () => {
       it('adds to tags, images and attributes that the product lacks, and to no others', async () => {
@@ -55,7 +55,7 @@ for (const store of HTTP_STORE_NAMES)
         const plain = { name: 'Lamp', sku: 's', brand: 'b' };
         const path = await create('/products', plain);
         for (const [operations, outcome] of cases) {
-          await service.client.put(path, plain);
+          await service.put(path, plain);
           const { status, json } = await patch(path, operations);
           const { id, ...rest } = json;
           const what = JSON.stringify(operations);

@@ -14,7 +14,7 @@ describe('the ids of API keys', () => {
       const { record } = await keys.create({ ...READER, scopes: [...READER.scopes] });
       return record.id;
     });
-  const byRequest = async (): Promise<number> => (await service.client.post('/api-keys', READER)).json.id;
+  const byRequest = async (): Promise<number> => (await service.post('/api-keys', READER)).json.id;
 
   it('do not jump after a command that ends before it releases anything', async () => {
     const id = await byRequest();
@@ -37,7 +37,7 @@ describe('the ids of API keys', () => {
 
   it('are not given again after the newest key is revoked', async () => {
     const id = await byCommand();
-    expect((await service.client.delete(`/api-keys/${id}`)).status).to.equal(204);
+    expect((await service.delete(`/api-keys/${id}`)).status).to.equal(204);
     expect([await byCommand(), await byRequest()]).to.deep.equal([id + 1, id + 2]);
   });
 });

@@ -11,7 +11,7 @@ describe('koaListener', () => {
   });
   const respond = (write: (ctx: Context) => void, method = 'GET') => {
     service.handler = write;
-    return service.client.request(method, '/');
+    return service.request(method, '/');
   };
   const text = (ctx: Context) => {
     ctx.set('Content-Type', 'text/plain');

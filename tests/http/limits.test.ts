@@ -4,11 +4,10 @@ import { inProcessService } from '../support/in-process-service.js';
 
 describe('the rate limit', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '10', RATE_LIMIT_WINDOW_SECONDS: '600' });
-  const request = () => service.client;
 
   it('is in the headers of every response, and is exact under concurrency', async () => {
     const responses = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => request().get(i % 2 ? '/products' : '/products/5')),
+      Array.from({ length: 30 }, (_, i) => service.get(i % 2 ? '/products' : '/products/5')),
     );
     for (const response of responses) {
       expect(response.headers['ratelimit-policy']).to.equal('"default";q=10;w=600');
@@ -35,18 +34,18 @@ describe('the rate limit', () => {
           ['OPTIONS', '/products'],
           ['GET', '/products/0'],
         ][i % 4] ?? [];
-      const response = await request().request(String(method), String(path), { token: null });
+      const response = await service.request(String(method), String(path), { token: null });
       expect(response.headers['ratelimit']).to.match(new RegExp(`^"default";r=${9 - i};`));
     }
     for (const path of ['/products', '/nowhere'])
-      expect((await request().get(path, { token: null })).status, path).to.equal(429);
+      expect((await service.get(path, { token: null })).status, path).to.equal(429);
   });
 
   it('does not apply to health checks', async () => {
     for (let i = 0; i < 20; i++) {
-      const response = await request().get('/health/live', { token: null });
+      const response = await service.get('/health/live', { token: null });
       expect([response.status, response.headers['ratelimit']]).to.deep.equal([200, undefined]);
-      const absent = await request().get('/health/absent', { token: null });
+      const absent = await service.get('/health/absent', { token: null });
       expect([absent.status, absent.headers['ratelimit']]).to.deep.equal([404, undefined]);
     }
   });
@@ -54,11 +53,10 @@ describe('the rate limit', () => {
 
 describe('failed authentications', () => {
   const service = inProcessService();
-  const request = () => service.client;
-  const wrong = (token = newApiKey()) => request().get('/products', { token });
+  const wrong = (token = newApiKey()) => service.get('/products', { token });
 
   it('get 429 after 20 a minute, except for recently valid credentials', async () => {
-    expect((await request().get('/products')).status).to.equal(200);
+    expect((await service.get('/products')).status).to.equal(200);
     const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? wrong() : wrong('nonsense'))));
     expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
     const refused = responses.filter(({ status }) => status === 429);
@@ -69,7 +67,7 @@ describe('failed authentications', () => {
       expect(response.headers['ratelimit']).to.match(/^"auth";r=0;t=\d+$/);
       expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
     }
-    expect((await request().get('/products')).status, 'a recently valid credential').to.equal(200);
-    expect((await request().get('/products', { token: null })).status, 'no token at all').to.equal(401);
+    expect((await service.get('/products')).status, 'a recently valid credential').to.equal(200);
+    expect((await service.get('/products', { token: null })).status, 'no token at all').to.equal(401);
   });
 });

@@ -7,32 +7,31 @@ const WEAK = /^W\/"[\w-]{20,}"$/;
 
 describe('the ETag of a list', () => {
   const service = inProcessService();
-  const request = () => service.client;
   const tagOf = async (path: string, headers: Record<string, string> = {}) => {
-    const response = await request().get(path, { headers });
+    const response = await service.get(path, { headers });
     expect(response.status).to.equal(200);
     expect(response.headers.etag).to.match(WEAK);
     return `${response.headers.etag}`;
   };
 
   before(async () => {
-    for (const name of ['a', 'b', 'c']) await request().post('/products', { name });
+    for (const name of ['a', 'b', 'c']) await service.post('/products', { name });
   });
 
   it('gives 304 for GET and HEAD if the client has the page', async () => {
     for (const path of ['/products', '/v1/products?limit=2&sort=-name&fields=name&id.gt=0']) {
       const tag = await tagOf(path);
-      const { headers } = await request().get(path);
+      const { headers } = await service.get(path);
       for (const known of [tag, tag.slice(2), tag.replace(/"$/, '-gzip"'), '*', `"x" , ${tag}`, `W/"x",${tag},"y"`])
         for (const method of ['GET', 'HEAD']) {
-          const response = await request().request(method, path, { headers: { 'If-None-Match': known } });
+          const response = await service.request(method, path, { headers: { 'If-None-Match': known } });
           expect([response.status, response.text, response.headers.etag], known).to.deep.equal([304, '', tag]);
           for (const name of ['link', 'cache-control', 'vary'])
             expect(response.headers[name], name).to.equal(headers[name]);
           expect(response.headers['content-type']).to.equal(undefined);
         }
       for (const unknown of ['""', '"x"', `"${tag.slice(3, -2)}"`, 'W/"1"']) {
-        const response = await request().get(path, { headers: { 'If-None-Match': unknown } });
+        const response = await service.get(path, { headers: { 'If-None-Match': unknown } });
         expect([response.status, response.headers.etag], unknown).to.deep.equal([200, tag]);
       }
     }
@@ -42,7 +41,7 @@ describe('the ETag of a list', () => {
     const tag = await tagOf('/products?limit=1');
     for (const malformed of ['x', '1', '', '*, "1"', `${tag}x`]) {
       const headers = { 'If-None-Match': malformed };
-      const response = await request().get('/products?limit=1', { headers });
+      const response = await service.get('/products?limit=1', { headers });
       expect([response.status, response.headers.etag], malformed).to.deep.equal([200, tag]);
     }
   });
@@ -63,7 +62,7 @@ describe('the ETag of a list', () => {
   });
 
   it('changes only with the page, its links and the count', async () => {
-    const next = linksOf((await request().get('/products?limit=2')).headers['link'])['next'] ?? '';
+    const next = linksOf((await service.get('/products?limit=2')).headers['link'])['next'] ?? '';
     const count = { Prefer: 'count=exact' };
     const seen = async () => [
       await tagOf('/products?limit=2'),
@@ -73,10 +72,10 @@ describe('the ETag of a list', () => {
     ];
     const before = await seen();
     expect(await seen()).to.deep.equal(before);
-    await request().patch('/products/3', { name: 'changed' });
+    await service.patch('/products/3', { name: 'changed' });
     const changed = await seen();
     expect(changed.map((tag, at) => tag === before[at])).to.deep.equal([true, false, true, true]);
-    await request().post('/products', { name: 'd' });
+    await service.post('/products', { name: 'd' });
     const added = await seen();
     expect(added.map((tag, at) => tag === changed[at])).to.deep.equal([true, false, true, false]);
   });

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60_000;
 for (const store of HTTP_STORE_NAMES)
   describe(`keys that an API key makes, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const make = async (token: string, fields: object) => service.client.post('/v1/api-keys', fields, { token });
+    const make = async (token: string, fields: object) => service.post('/v1/api-keys', fields, { token });
     const made = async (token: string, fields: object) => {
       const { status, json, text } = await make(token, fields);
       expect(status, text).to.equal(201);
@@ -20,11 +20,10 @@ for (const store of HTTP_STORE_NAMES)
     const tokenOf = async ({ id, key }: { readonly id: number; readonly key: string }) => {
       const form = `grant_type=client_credentials&client_id=${id}&client_secret=${key}`;
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-      const { json } = await service.client.post('/oauth/token', form, { headers });
+      const { json } = await service.post('/oauth/token', form, { headers });
       return json.access_token as string;
     };
-    const revoke = async (id: number) =>
-      expect((await service.client.delete(`/v1/api-keys/${id}`)).status).to.equal(204);
+    const revoke = async (id: number) => expect((await service.delete(`/v1/api-keys/${id}`)).status).to.equal(204);
 
     it('show the id of their maker, also behind an access token', async () => {
       const admin = await made(FIRST_KEY, ADMIN);
@@ -32,12 +31,12 @@ for (const store of HTTP_STORE_NAMES)
       expect(admin).to.have.property('createdBy', 1);
       for (const child of children) {
         expect(child).to.have.property('createdBy', admin.id);
-        const { json } = await service.client.get(`/v1/api-keys/${child.id}`);
+        const { json } = await service.get(`/v1/api-keys/${child.id}`);
         expect(json).to.have.property('createdBy', admin.id);
       }
-      const { json: listed } = await service.client.get(`/v1/api-keys?createdBy=${admin.id}`);
+      const { json: listed } = await service.get(`/v1/api-keys?createdBy=${admin.id}`);
       expect(listed.map(({ id }: { id: number }) => id)).to.deep.equal(children.map(({ id }) => id));
-      expect((await service.client.get('/v1/api-keys/1')).json).to.not.have.property('createdBy');
+      expect((await service.get('/v1/api-keys/1')).json).to.not.have.property('createdBy');
     });
 
     it('expire no later than their maker', async () => {
@@ -58,8 +57,8 @@ for (const store of HTTP_STORE_NAMES)
     it('are replayed as they were made', async () => {
       const admin = await made(FIRST_KEY, { ...ADMIN, expiresAt: new Date(Date.now() + DAY_MS).toISOString() });
       const options = { token: admin.key, headers: { 'Idempotency-Key': 'one' } };
-      const { key: _secret, ...first } = (await service.client.post('/v1/api-keys', READER, options)).json;
-      const again = await service.client.post('/v1/api-keys', READER, options);
+      const { key: _secret, ...first } = (await service.post('/v1/api-keys', READER, options)).json;
+      const again = await service.post('/v1/api-keys', READER, options);
       expect(again.headers).to.include({ 'idempotency-replayed': 'true' });
       expect(again.json).to.deep.equal(first);
     });
@@ -70,16 +69,16 @@ for (const store of HTTP_STORE_NAMES)
       await made(token, READER);
       await revoke(admin.id);
       await expectRefusal(make(token, ADMIN), 'invalid_token');
-      await expectRefusal(service.client.get('/v1/products', { token }), 'invalid_token');
-      expect((await service.client.get(`/v1/api-keys?createdBy=${admin.id}`)).json).to.have.length(1);
+      await expectRefusal(service.get('/v1/products', { token }), 'invalid_token');
+      expect((await service.get(`/v1/api-keys?createdBy=${admin.id}`)).json).to.have.length(1);
     });
 
     it('end the tokens that were issued for them', async () => {
       const reader = await made(FIRST_KEY, READER);
       const token = await tokenOf(reader);
-      expect((await service.client.get('/v1/products', { token })).status).to.equal(200);
+      expect((await service.get('/v1/products', { token })).status).to.equal(200);
       await revoke(reader.id);
-      expect((await service.client.get('/v1/products', { token })).status).to.equal(401);
+      expect((await service.get('/v1/products', { token })).status).to.equal(401);
     });
   });
 
@@ -87,7 +86,7 @@ describe('a key that a token of another issuer makes', () => {
   const issuer = new TestIssuer();
   const service = inProcessService({}, { issuer });
   const make = async (fields: object) =>
-    service.client.post('/v1/api-keys', fields, {
+    service.post('/v1/api-keys', fields, {
       token: issuer.token({ sub: 'somebody', scope: 'keys:admin products:read' }),
     });
 
@@ -103,7 +102,7 @@ describe('a key that a token of another issuer makes', () => {
 
   it('makes only keys that end with it', async () => {
     const { json: admin } = await make({ ...READER, scopes: ['keys:admin', 'products:read'] });
-    const { json: child } = await service.client.post('/v1/api-keys', READER, { token: admin.key });
+    const { json: child } = await service.post('/v1/api-keys', READER, { token: admin.key });
     expect(child).to.include({ createdBy: admin.id, expiresAt: admin.expiresAt });
     expect(child).to.not.have.property('createdBySubject');
   });
@@ -111,9 +110,9 @@ describe('a key that a token of another issuer makes', () => {
   it('is replayed with the expiry that it has', async () => {
     const token = issuer.token({ scope: 'keys:admin products:read' });
     const options = { token, headers: { 'Idempotency-Key': 'one' } };
-    const { key: _secret, ...first } = (await service.client.post('/v1/api-keys', READER, options)).json;
+    const { key: _secret, ...first } = (await service.post('/v1/api-keys', READER, options)).json;
     service.clock.pass(60_000);
-    const again = await service.client.post('/v1/api-keys', READER, options);
+    const again = await service.post('/v1/api-keys', READER, options);
     expect(again.headers).to.include({ 'idempotency-replayed': 'true' });
     expect(again.json).to.deep.equal(first);
   });

@@ -30,7 +30,7 @@ describe('the management port', () => {
 
   it('has metrics, which the main port does not have', async () => {
     expect((await client().get('/metrics', { token: null })).status).to.equal(200);
-    expect((await service.client.get('/metrics')).json.code).to.equal('not_found');
+    expect((await service.get('/metrics')).json.code).to.equal('not_found');
   });
 
   it('has nothing else', async () => {

@@ -32,21 +32,21 @@ const DUE: readonly (readonly [collection: string, body: object, pointer: string
 
 describe('null', () => {
   const service = inProcessService();
-  const made = async (body: object) => (await service.client.post('/v1/products', body)).json.id;
+  const made = async (body: object) => (await service.post('/v1/products', body)).json.id;
 
   before(async () => {
-    await service.client.post('/v1/users', { name: 'Ann', email: 'ann@example.com' });
-    await service.client.post('/v1/products', { name: 'Desk' });
+    await service.post('/v1/users', { name: 'Ann', email: 'ann@example.com' });
+    await service.post('/v1/products', { name: 'Desk' });
   });
 
   it('is no value in a POST', async () => {
-    const { status, json } = await service.client.post('/v1/products', SPARSE);
+    const { status, json } = await service.post('/v1/products', SPARSE);
     expect([status, json]).to.deep.equal([201, { id: json.id, ...SHOWN }]);
   });
 
   it('is no value in a PUT, and takes away what was there', async () => {
     const id = await made({ name: 'x', sku: 'NULL-1', price: { amount: 1, currency: 'EUR' } });
-    const { status, json } = await service.client.put(`/v1/products/${id}`, SPARSE);
+    const { status, json } = await service.put(`/v1/products/${id}`, SPARSE);
     expect([status, json]).to.deep.equal([200, { id, ...SHOWN }]);
   });
 
@@ -57,14 +57,10 @@ describe('null', () => {
       { op: 'replace', path: '/attributes/watts', value: null },
       { op: 'add', path: '/price', value: null },
     ];
-    const { status, json } = await service.client.patch(`/v1/products/${id}`, patch, JSON_PATCH);
+    const { status, json } = await service.patch(`/v1/products/${id}`, patch, JSON_PATCH);
     expect([status, json]).to.deep.equal([200, { id, ...SHOWN }]);
     for (const path of ['/name', '/id']) {
-      const refused = await service.client.patch(
-        `/v1/products/${id}`,
-        [{ op: 'replace', path, value: null }],
-        JSON_PATCH,
-      );
+      const refused = await service.patch(`/v1/products/${id}`, [{ op: 'replace', path, value: null }], JSON_PATCH);
       const code = path === '/id' ? 'read_only_field' : 'invalid_type';
       expect(refused.json.details, path).to.have.length(1);
       expect(refused.json.details[0], path).to.include({ code, pointer: path });
@@ -74,9 +70,9 @@ describe('null', () => {
   it('removes in a merge patch, and is refused there for fields of the service', async () => {
     const id = await made({ name: 'Lamp', sku: 'NULL-3', attributes: { colour: 'green', watts: 7 } });
     const path = `/v1/products/${id}`;
-    const { json } = await service.client.patch(path, { sku: null, attributes: { watts: null } });
+    const { json } = await service.patch(path, { sku: null, attributes: { watts: null } });
     expect(json).to.deep.equal({ id, ...SHOWN });
-    const refused = await service.client.patch(path, { version: null, name: null });
+    const refused = await service.patch(path, { version: null, name: null });
     expect(refused.json.details.map(({ code }: { code: string }) => code)).to.deep.equal([
       'read_only_field',
       'required',
@@ -85,32 +81,32 @@ describe('null', () => {
 
   it('is no value in an API key', async () => {
     const body = { name: 'x', scopes: ['users:read'], expiresAt: null, key: null, lastUsedAt: null, usage: null };
-    const { status, json } = await service.client.post('/v1/api-keys', body);
+    const { status, json } = await service.post('/v1/api-keys', body);
     expect([status, 'expiresAt' in json]).to.deep.equal([201, false]);
   });
 
   it('is invalid_type where a value is due', async () => {
     for (const [collection, body, pointer] of DUE) {
-      const { status, json } = await service.client.post(`/v1/${collection}`, body);
+      const { status, json } = await service.post(`/v1/${collection}`, body);
       expect([status, json.details.length], pointer).to.deep.equal([400, 1]);
       expect(json.details[0], collection).to.include({ code: 'invalid_type', pointer });
     }
   });
 
   it('leaves an unknown field unknown', async () => {
-    const { json } = await service.client.post('/v1/products', { name: 'x', colour: null });
+    const { json } = await service.post('/v1/products', { name: 'x', colour: null });
     expect(json.details[0]).to.include({ code: 'unknown_field', pointer: '/colour' });
   });
 
   it('is not counted among the keys of attributes, whatever their names', async () => {
     const nulls = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${'k'.repeat(70)}${at}`, null]));
-    const { status, json } = await service.client.post('/v1/products', { name: 'x', attributes: nulls });
+    const { status, json } = await service.post('/v1/products', { name: 'x', attributes: nulls });
     expect([status, json]).to.deep.equal([201, { id: json.id, name: 'x' }]);
   });
 
   it('makes another body for an Idempotency-Key, which compares what was sent', async () => {
     const key = { headers: { 'Idempotency-Key': randomUUID() } };
-    const send = async (body: object) => (await service.client.post('/v1/products', body, key)).status;
+    const send = async (body: object) => (await service.post('/v1/products', body, key)).status;
     expect([await send({ name: 'x', sku: null }), await send({ name: 'x', sku: null })]).to.deep.equal([201, 201]);
     expect(await send({ name: 'x' })).to.equal(422);
   });
@@ -118,21 +114,21 @@ describe('null', () => {
 
 describe('live, the status of a product without one', () => {
   const service = inProcessService();
-  const made = async (body: object) => (await service.client.post('/v1/products', { name: 'Lamp', ...body })).json.id;
+  const made = async (body: object) => (await service.post('/v1/products', { name: 'Lamp', ...body })).json.id;
 
   it('is no value in a POST, a PUT, a merge patch and a line of an import', async () => {
-    const created = await service.client.post('/v1/products', { name: 'Lamp', status: 'live' });
+    const created = await service.post('/v1/products', { name: 'Lamp', status: 'live' });
     expect([created.status, created.json]).to.deep.equal([201, { id: created.json.id, name: 'Lamp' }]);
     for (const send of [
-      (path: string) => service.client.put(path, { name: 'Lamp', status: 'live' }),
-      (path: string) => service.client.patch(path, { status: 'live' }),
+      (path: string) => service.put(path, { name: 'Lamp', status: 'live' }),
+      (path: string) => service.patch(path, { status: 'live' }),
     ]) {
       const id = await made({ status: 'draft' });
       const path = `/v1/products/${id}`;
       const { json } = await send(path);
       expect(json).to.deep.equal({ id, name: 'Lamp' });
       await send(path);
-      expect((await service.client.get(`${path}?fields=version,status`)).json).to.deep.equal({ version: 2 });
+      expect((await service.get(`${path}?fields=version,status`)).json).to.deep.equal({ version: 2 });
     }
     await made({ sku: 'L-1', status: 'draft' });
     await made({ sku: 'L-2', status: 'archived' });
@@ -141,10 +137,10 @@ describe('live, the status of a product without one', () => {
       ['replace', 'application/x-ndjson', '{"sku":"L-1","name":"Lamp","status":"live"}'],
     ] as const) {
       const path = `/v1/products/imports?match=sku&existing=${existing}`;
-      const { text } = await service.client.post(path, body, { headers: { 'Content-Type': type } });
+      const { text } = await service.post(path, body, { headers: { 'Content-Type': type } });
       expect(text).to.not.include('error');
     }
-    const { json } = await service.client.get('/v1/products?sku.prefix=L-&fields=sku,status,version');
+    const { json } = await service.get('/v1/products?sku.prefix=L-&fields=sku,status,version');
     expect(json).to.deep.equal([
       { sku: 'L-1', version: 2 },
       { sku: 'L-2', version: 2 },
@@ -154,7 +150,7 @@ describe('live, the status of a product without one', () => {
 
   it('is no value in the result of a JSON Patch, and a test finds no value to compare with it', async () => {
     const id = await made({ status: 'draft' });
-    const patch = (...operations: object[]) => service.client.patch(`/v1/products/${id}`, operations, JSON_PATCH);
+    const patch = (...operations: object[]) => service.patch(`/v1/products/${id}`, operations, JSON_PATCH);
     const test = { op: 'test', path: '/status', value: 'live' };
     expect((await patch(test)).json.code).to.equal('patch_test_failed');
     expect((await patch({ op: 'replace', path: '/status', value: 'live' })).json).to.deep.equal({ id, name: 'Lamp' });
@@ -164,12 +160,12 @@ describe('live, the status of a product without one', () => {
 
   it('is a value of no other field, and in no other spelling', async () => {
     for (const status of ['Live', 'live ', '', ['live']]) {
-      const { json } = await service.client.post('/v1/products', { name: 'live', status });
+      const { json } = await service.post('/v1/products', { name: 'live', status });
       expect(json.details).to.have.length(1);
       expect(json.details[0]).to.include({ pointer: '/status' });
       expect(json.details[0].message).to.include('one of draft, archived; live stands for no value');
     }
-    const { json } = await service.client.post('/v1/products', {
+    const { json } = await service.post('/v1/products', {
       name: 'live',
       tags: ['live'],
       attributes: { status: 'live' },

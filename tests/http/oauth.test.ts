@@ -17,22 +17,21 @@ describe('access tokens of an external issuer', () => {
   });
   const service = inProcessService(settings);
   after(() => provider.stop());
-  const request = () => service.client;
 
   it('allow a client what their scopes grant', async () => {
     const token = await provider.token('products:read products:write coffee');
-    expect((await request().post('/products', { name: 'x' }, { token })).status).to.equal(201);
-    expect((await request().get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
-    const denied = await expectRefusal(request().get('/users', { token }), 'insufficient_scope');
+    expect((await service.post('/products', { name: 'x' }, { token })).status).to.equal(201);
+    expect((await service.get('/products', { token })).json).to.deep.equal([{ id: 1, name: 'x' }]);
+    const denied = await expectRefusal(service.get('/users', { token }), 'insufficient_scope');
     expect(denied.headers['www-authenticate']).to.match(/^Bearer error="insufficient_scope", scope="users:read"/);
     expect(denied.json.message).to.include('users:read');
   });
 
   it('do not count as an API key with keys:admin: the last such key cannot be revoked', async () => {
     const token = await provider.token('keys:admin');
-    const revoke = async (id: number) => (await request().delete(`/v1/api-keys/${id}`, { token })).status;
+    const revoke = async (id: number) => (await service.delete(`/v1/api-keys/${id}`, { token })).status;
     expect(await revoke(1)).to.equal(409);
-    const { id } = (await request().post('/v1/api-keys', { name: 'x', scopes: ['keys:admin'] })).json;
+    const { id } = (await service.post('/v1/api-keys', { name: 'x', scopes: ['keys:admin'] })).json;
     expect(await revoke(id)).to.equal(204);
   });
 
@@ -42,7 +41,7 @@ describe('access tokens of an external issuer', () => {
     const responses: HttpResponse[] = [];
     for (const token of [...tokens, other]) {
       const headers = { 'Idempotency-Key': 'delivery' };
-      responses.push(await request().post('/products', { name: 'once' }, { token, headers }));
+      responses.push(await service.post('/products', { name: 'once' }, { token, headers }));
     }
     const [first, second, third] = responses;
     expect([first?.status, first?.headers['idempotency-replayed']]).to.deep.equal([201, undefined]);
@@ -50,7 +49,7 @@ describe('access tokens of an external issuer', () => {
     expect(third?.json.id).to.not.equal(first?.json.id);
     expect(third?.headers['idempotency-replayed']).to.equal(undefined);
     const left = async (token: string | undefined) => {
-      const { headers } = await request().get('/products', { token: token ?? '' });
+      const { headers } = await service.get('/products', { token: token ?? '' });
       return Number(/r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
     };
     const before = await left(tokens[0]);
@@ -60,7 +59,7 @@ describe('access tokens of an external issuer', () => {
 
   it('stay valid after key rotation until their key is no longer published', async () => {
     const old = await provider.token('products:read');
-    const status = async (token: string) => (await request().get('/products', { token })).status;
+    const status = async (token: string) => (await service.get('/products', { token })).status;
     expect(await status(old)).to.equal(200);
     provider.rotate([pairs.two, pairs.one]);
     const fresh = await provider.token('products:read');

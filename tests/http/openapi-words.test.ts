@@ -16,10 +16,10 @@ describe('the OpenAPI document and the service', () => {
     ajv.addSchema(document, 'document');
     return ajv.validate({ $ref: `document#${location}` }, value);
   };
-  const itemId = async () => (await service.client.post('/products', { name: 'Lamp' })).json.id;
+  const itemId = async () => (await service.post('/products', { name: 'Lamp' })).json.id;
 
   before(async () => {
-    document = (await service.client.get('/openapi.json', { token: null })).json;
+    document = (await service.get('/openapi.json', { token: null })).json;
   });
 
   it('has patterns alone that languages read alike', () => {
@@ -38,7 +38,7 @@ describe('the OpenAPI document and the service', () => {
   it('checks the version for OPTIONS too', async () => {
     for (const version of ['99', '01', ''])
       await expectRefusal(
-        service.client.request('OPTIONS', '/v1/products', { headers: { 'API-Version': version } }),
+        service.request('OPTIONS', '/v1/products', { headers: { 'API-Version': version } }),
         'unsupported_version',
         version,
       );
@@ -46,29 +46,25 @@ describe('the OpenAPI document and the service', () => {
 
   it('has a largest id, beyond which OPTIONS is 404 too', async () => {
     const path = `/v1/products/${Number.MAX_SAFE_INTEGER + 1}`;
-    expect((await service.client.request('OPTIONS', path)).status).to.equal(404);
+    expect((await service.request('OPTIONS', path)).status).to.equal(404);
     expect(document.components.parameters.Id.schema.maximum).to.equal(Number.MAX_SAFE_INTEGER);
   });
 
   it('has a pattern that allows real cursors and forbids an empty one', async () => {
     await itemId();
     await itemId();
-    const page = await service.client.get('/v1/products?limit=1');
+    const page = await service.get('/v1/products?limit=1');
     const cursor = cursorIn(linksOf(page.headers['link'])['next']);
     const location = '/components/parameters/cursor/schema';
     expect([allows(location, cursor), allows(location, '')]).to.deep.equal([true, false]);
-    expect((await service.client.get('/v1/products?cursor=')).json.code).to.equal('invalid_cursor');
+    expect((await service.get('/v1/products?cursor=')).json.code).to.equal('invalid_cursor');
   });
 
   const VALID = [...list`*  "3"  W/"3"  ""`, '"a", W/"b" ,\t"c"', '"\x80"'];
   for (const tags of [...VALID, ...list`3  "3  "3" "4"  *, "3"  "a b"`]) {
     const isValid = VALID.includes(tags);
     it(`${isValid ? 'allows' : 'forbids'} ${JSON.stringify(tags)} as If-Match, and so does the service`, async () => {
-      const { status } = await service.client.patch(
-        `/v1/products/${await itemId()}`,
-        {},
-        { headers: { 'If-Match': tags } },
-      );
+      const { status } = await service.patch(`/v1/products/${await itemId()}`, {}, { headers: { 'If-Match': tags } });
       expect(allows('/components/parameters/IfMatch/schema', tags)).to.equal(isValid);
       expect(status === 400).to.equal(!isValid);
     });
@@ -81,12 +77,12 @@ describe('the OpenAPI document and the service', () => {
     expect([withProto, other].map((patch) => allows(location, patch))).to.deep.equal([false, true]);
     const headers = { 'Content-Type': 'application/json-patch+json' };
     const path = `/v1/products/${await itemId()}`;
-    const responses = [withProto, other].map((patch) => service.client.patch(path, patch, { headers }));
+    const responses = [withProto, other].map((patch) => service.patch(path, patch, { headers }));
     expect((await Promise.all(responses)).map(({ status }) => status)).to.deep.equal([400, 200]);
   });
 
   it('has OAuth errors for OPTIONS of the token endpoint too', async () => {
-    const response = await service.client.request('OPTIONS', '/oauth/token', { headers: { 'API-Version': '2' } });
+    const response = await service.request('OPTIONS', '/oauth/token', { headers: { 'API-Version': '2' } });
     expect([response.status, response.json.error]).to.deep.equal([400, 'invalid_request']);
   });
 
@@ -95,7 +91,7 @@ describe('the OpenAPI document and the service', () => {
     const form = { grant_type: 'client_credentials', colour: 'red' };
     expect(allows(location, form)).to.equal(true);
     const send = (body: string) =>
-      service.client.request('POST', '/oauth/token', {
+      service.request('POST', '/oauth/token', {
         token: null,
         body,
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

@@ -21,7 +21,7 @@ const PUBLIC_URL = 'https://catalogue.test';
 
 describe('/openapi.json', () => {
   const service = inProcessService({ PUBLIC_URL, RATE_LIMIT_REQUESTS: '1000' });
-  const get = (headers: Record<string, string> = {}) => service.client.get('/openapi.json', { token: null, headers });
+  const get = (headers: Record<string, string> = {}) => service.get('/openapi.json', { token: null, headers });
 
   it('is public, and lists the paths of the service', async () => {
     const response = await get();
@@ -39,7 +39,7 @@ describe('/openapi.json', () => {
 
   it('has responses to HEAD with the headers of GET, without a body', async () => {
     for (const path of ['/openapi.json', '/v1/products', '/v1/api-keys/1', '/health/ready', '/oauth/jwks']) {
-      const [whole, head] = [await service.client.get(path), await service.client.request('HEAD', path)];
+      const [whole, head] = [await service.get(path), await service.request('HEAD', path)];
       expect([head.status, head.text], path).to.deep.equal([whole.status, '']);
       const names = ({ headers }: typeof whole) => Object.keys(headers).sort();
       expect(names(head), path).to.deep.equal(names(whole));
@@ -134,7 +134,7 @@ describe('/openapi.json', () => {
           ? `${plural}/${field}/${definitionOf(plural).example[field]}`
           : text.replace('{id}', String(MAX_ID)),
       );
-      const { headers } = await service.client.request('OPTIONS', path);
+      const { headers } = await service.request('OPTIONS', path);
       // The introduction describes HEAD and OPTIONS.
       const more = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
       expect(headers['allow']?.split(', '), route).to.have.members([...methods, ...more]);

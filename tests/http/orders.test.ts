@@ -63,31 +63,30 @@ resourceContract({
 for (const store of HTTP_STORE_NAMES)
   describe(`orders on ${store}`, () => {
     const service = inProcessService({ STORE: store });
-    const request = () => service.client;
-    before(() => createReferences(request()));
+    before(() => createReferences(service.client));
 
     const createOrder = async (fields: Fields): Promise<string> => {
-      const response = await request().post('/orders', fields);
+      const response = await service.post('/orders', fields);
       expect(response.status, response.text).to.equal(201);
       return response.headers.location ?? '';
     };
     const createOrphan = async (): Promise<{ userId: number; productId: number; path: string }> => {
-      const userId = await createUser(request(), `gone.${performance.now()}@example.com`);
-      const productId = await createProduct(request());
+      const userId = await createUser(service.client, `gone.${performance.now()}@example.com`);
+      const productId = await createProduct(service.client);
       const path = await createOrder({ userId, items: [item(productId, 7), item(1)] });
-      expect((await request().delete(`/users/${userId}`)).status).to.equal(204);
-      expect((await request().delete(`/products/${productId}`)).status).to.equal(204);
+      expect((await service.delete(`/users/${userId}`)).status).to.equal(204);
+      expect((await service.delete(`/products/${productId}`)).status).to.equal(204);
       return { userId, productId, path };
     };
 
     it('keep their items in the given order', async () => {
       const given = items(100).toReversed();
-      const response = await request().post('/orders', { userId: 1, items: given });
+      const response = await service.post('/orders', { userId: 1, items: given });
       expect([response.status, response.json.items]).to.deep.equal([201, given]);
     });
 
     it('say of which resource an unknown reference is', async () => {
-      const response = await request().post('/orders', { userId: NEVER, items: [item(NEVER)] });
+      const response = await service.post('/orders', { userId: NEVER, items: [item(NEVER)] });
       const messages = response.json.details.map(({ message }: { message: string }) => message);
       expect(messages).to.deep.equal([
         'userId must be the id of one of the users, an integer from 1; none has this id.',
@@ -97,16 +96,16 @@ for (const store of HTTP_STORE_NAMES)
 
     it('replace the whole list of items in a merge patch', async () => {
       const path = await createOrder({ userId: 1, items: [item(1, 5), item(2, 5)] });
-      const response = await request().patch(path, { items: [item(2, 6)] });
+      const response = await service.patch(path, { items: [item(2, 6)] });
       expect(response.json.items).to.deep.equal([item(2, 6)]);
-      const refused = await request().patch(path, { items: [{ quantity: 1 }] });
+      const refused = await service.patch(path, { items: [{ quantity: 1 }] });
       expect(issuesOf(refused)).to.deep.equal(['required /items/0/productId']);
     });
 
     describe('whose user and product were deleted', () => {
       it('stay unchanged, and do not prevent the deletion', async () => {
         const { userId, productId, path } = await createOrphan();
-        const response = await request().get(path);
+        const response = await service.get(path);
         expect([response.status, response.headers.etag]).to.deep.equal([200, '"1"']);
         expect(response.json).to.deep.include({ userId, items: [item(productId, 7), item(1)] });
       });
@@ -114,35 +113,35 @@ for (const store of HTTP_STORE_NAMES)
       it('can keep and move the existing references, and change other fields', async () => {
         const { userId, productId, path } = await createOrphan();
         const moved = [item(2), item(1), item(productId, 8)];
-        const response = await request().put(path, { userId, items: moved });
+        const response = await service.put(path, { userId, items: moved });
         expect([response.status, response.json.items]).to.deep.equal([200, moved]);
-        expect((await request().patch(path, { items: [item(productId)] })).status).to.equal(200);
-        expect((await request().patch(path, { userId: 1 })).status).to.equal(200);
+        expect((await service.patch(path, { items: [item(productId)] })).status).to.equal(200);
+        expect((await service.patch(path, { userId: 1 })).status).to.equal(200);
       });
 
       it('cannot add back a reference that they dropped', async () => {
         const { userId, productId, path } = await createOrphan();
-        await request().put(path, { userId: 1, items: [item(1)] });
+        await service.put(path, { userId: 1, items: [item(1)] });
         const issues = list`reference_not_found /userId  reference_not_found /items/1/productId`;
-        const put = await request().put(path, { userId, items: [item(1), item(productId)] });
+        const put = await service.put(path, { userId, items: [item(1), item(productId)] });
         expect(issuesOf(put)).to.deep.equal(issues);
-        expect(issuesOf(await request().patch(path, { userId }))).to.deep.equal(issues.slice(0, 1));
+        expect(issuesOf(await service.patch(path, { userId }))).to.deep.equal(issues.slice(0, 1));
       });
     });
 
     it('that race the deletion of a product are either created or rejected', async () => {
-      const productId = await createProduct(request());
+      const productId = await createProduct(service.client);
       const body = { userId: 1, items: [item(productId)] };
       const [deleted, ...responses] = await Promise.all([
-        request().delete(`/products/${productId}`),
-        ...Array.from({ length: 20 }, () => request().post('/orders', body)),
+        service.delete(`/products/${productId}`),
+        ...Array.from({ length: 20 }, () => service.post('/orders', body)),
       ]);
       expect(deleted.status).to.equal(204);
       for (const response of responses) {
         expect(response.status).to.be.oneOf([201, 400]);
         if (response.status === 400) expect(response.json.details[0].code).to.equal('reference_not_found');
-        else expect((await request().get(response.headers.location ?? '')).json).to.deep.include(body);
+        else expect((await service.get(response.headers.location ?? '')).json).to.deep.include(body);
       }
-      expect((await request().post('/orders', body)).status).to.equal(400);
+      expect((await service.post('/orders', body)).status).to.equal(400);
     });
   });

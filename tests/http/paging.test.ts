@@ -33,7 +33,7 @@ describe('paging', () => {
   let all: number[];
 
   before(async () => {
-    for (let i = 0; i < 250; i++) await service.client.post('/products', { name: `product ${i}` });
+    for (let i = 0; i < 250; i++) await service.post('/products', { name: `product ${i}` });
     all = Array.from({ length: 250 }, (_, i) => i + 1);
   });
 
@@ -62,7 +62,7 @@ describe('paging', () => {
 
   it('keeps filters, sort and fields in every link, encoded without loss', async () => {
     const query = 'name.prefix=p&name.ne=%C3%A9%26%3D%2B%25%20%2C%22%3C%3E&attributes.a%20b=&sort=-name&fields=id,name';
-    const first = pageLinks((await service.client.get(`/v1/products?limit=2&${query}`)).headers['link']);
+    const first = pageLinks((await service.get(`/v1/products?limit=2&${query}`)).headers['link']);
     expect(Object.keys(first)).to.deep.equal(['first']);
     const target = `/v1/products?${query.replace('id,name', 'id%2Cname')}&limit=2`;
     expect(first['first']).to.equal(target);
@@ -81,9 +81,9 @@ describe('paging', () => {
   });
 
   it('is private in caches, and supports HEAD', async () => {
-    const got = await service.client.get('/products?limit=2');
+    const got = await service.get('/products?limit=2');
     expect(got.headers['cache-control']).to.equal('private, no-cache');
-    const head = await service.client.request('HEAD', '/products?limit=2');
+    const head = await service.request('HEAD', '/products?limit=2');
     expect([head.status, head.text, head.headers['link']]).to.deep.equal([200, '', got.headers['link']]);
     expect(head.headers['content-length']).to.equal(got.headers['content-length']);
     expect(head.headers['etag']).to.equal(got.headers['etag']);
@@ -95,19 +95,19 @@ describe('paging', () => {
       ['/v1/products', 'Accept, Prefer, Accept-Encoding'],
     ] as const) {
       for (const Accept of ['*/*', 'application/x-ndjson'])
-        expect((await service.client.get(path, { headers: { Accept } })).headers['vary']).to.equal(vary);
+        expect((await service.get(path, { headers: { Accept } })).headers['vary']).to.equal(vary);
       for (const [query, token, status] of [
         ['?limit=0', undefined, 400],
         ['', null, 401],
       ] as const) {
-        const refused = await service.client.get(path + query, token === null ? { token } : {});
+        const refused = await service.get(path + query, token === null ? { token } : {});
         expect([refused.status, refused.headers['vary']]).to.deep.equal([status, vary]);
       }
     }
   });
 
   describe('a count', () => {
-    const counted = (path: string, Prefer: string) => service.client.get(path, { headers: { Prefer } });
+    const counted = (path: string, Prefer: string) => service.get(path, { headers: { Prefer } });
     const countHeaders = ({ headers }: { headers: Record<string, unknown> }) => [
       headers['x-total-count'],
       headers['preference-applied'],
@@ -131,8 +131,8 @@ describe('paging', () => {
     it('is sent with NDJSON and with HEAD', async () => {
       const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
       for (const path of ['/products?id.in=1,2', '/products?id.in=1,2&limit=1']) {
-        expect(countHeaders(await service.client.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
-        expect(countHeaders(await service.client.request('HEAD', path, { headers })), path).to.deep.equal([
+        expect(countHeaders(await service.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
+        expect(countHeaders(await service.request('HEAD', path, { headers })), path).to.deep.equal([
           '2',
           'count=exact',
         ]);
@@ -145,7 +145,7 @@ describe('an empty list', () => {
   const service = inProcessService();
 
   it('is an empty array with a first page', async () => {
-    const response = await service.client.get('/v1/products');
+    const response = await service.get('/v1/products');
     expect([response.text, response.headers['link']]).to.deep.equal([
       '[]',
       '</v1/products?limit=100>; rel="first", </v1/products/changes>; rel="monitor"',
@@ -162,12 +162,12 @@ for (const [order, ids] of [
     const [first, second, third, fourth] = ids;
 
     before(async () => {
-      for (const name of ['a', 'b', 'c', 'd']) await service.client.post('/products', { name });
+      for (const name of ['a', 'b', 'c', 'd']) await service.post('/products', { name });
     });
 
     it('link back, and from there forward again, without losing a record', async () => {
       const { links } = await page(service.client, `/products?limit=2${order}`);
-      for (const id of [third, fourth]) await service.client.delete(`/products/${id}`);
+      for (const id of [third, fourth]) await service.delete(`/products/${id}`);
       const emptied = await page(service.client, `${links['next']}`);
       expect(emptied.ids).to.deep.equal([]);
       expect(Object.keys(emptied.links)).to.deep.equal(['first', 'prev']);
@@ -181,7 +181,7 @@ for (const [order, ids] of [
     it('link forward, and from there back again, without losing a record', async () => {
       const { links } = await page(service.client, `/products?limit=1${order}`);
       const next = await page(service.client, `${links['next']}`);
-      await service.client.delete(`/products/${first}`);
+      await service.delete(`/products/${first}`);
       const emptied = await page(service.client, `${next.links['prev']}`);
       expect(emptied.ids).to.deep.equal([]);
       expect(Object.keys(emptied.links)).to.deep.equal(['first', 'next']);

@@ -107,7 +107,7 @@ describe('with a path in PUBLIC_URL, a deprecated version', () => {
   const service = twoVersions({ PUBLIC_URL });
 
   it('links to the same address in the next one', async () => {
-    const { headers } = await service.client.get('/v1/products?limit=1');
+    const { headers } = await service.get('/v1/products?limit=1');
     expect(linksOf(headers['link'])['successor-version']).to.equal(`${PREFIX}/v2/products`);
   });
 });

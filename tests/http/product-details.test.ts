@@ -27,30 +27,29 @@ for (const store of HTTP_STORE_NAMES)
     const service = inProcessService({ STORE: store });
     const { sku: _, ...KEYLESS } = FULL;
     const create = async (body: object = KEYLESS) => {
-      const { status, text, json } = await service.client.post('/v1/products', body);
+      const { status, text, json } = await service.post('/v1/products', body);
       expect(status, text).to.equal(201);
       return { id: json.id as number, path: `/v1/products/${json.id}` };
     };
     const imported = async (line: object, query = '') => {
       const path = `/v1/products/imports${query}`;
-      const [result] = resultsOf(await service.client.post(path, JSON.stringify(line), { headers: NDJSON }));
+      const [result] = resultsOf(await service.post(path, JSON.stringify(line), { headers: NDJSON }));
       return result;
     };
 
     it('have no value that is an empty list, in every way to write', async () => {
-      const { client } = service;
       const EMPTY = { tags: [], images: [] };
       const LISTS = { tags: FULL.tags, images: FULL.images };
       const { id, path } = await create({ name: 'Lamp', ...EMPTY });
       const text = `{"id":${id},"name":"Lamp"}`;
-      expect((await client.get(path)).text).to.equal(text);
+      expect((await service.get(path)).text).to.equal(text);
       for (const [how, write] of [
-        ['PUT', () => client.put(path, { name: 'Lamp', ...EMPTY })],
-        ['PATCH', () => client.patch(path, EMPTY, MERGE_PATCH)],
+        ['PUT', () => service.put(path, { name: 'Lamp', ...EMPTY })],
+        ['PATCH', () => service.patch(path, EMPTY, MERGE_PATCH)],
         [
           'JSON Patch',
           () =>
-            client.patch(
+            service.patch(
               path,
               Object.entries(EMPTY).map(([name, value]) => ({ op: 'replace', path: `/${name}`, value })),
               JSON_PATCH,
@@ -59,7 +58,7 @@ for (const store of HTTP_STORE_NAMES)
         [
           'JSON Patch of the elements',
           () =>
-            client.patch(
+            service.patch(
               path,
               ['/tags/0', '/tags/0', '/images/1', '/images/0'].map((one) => ({ op: 'remove', path: one })),
               JSON_PATCH,
@@ -68,19 +67,19 @@ for (const store of HTTP_STORE_NAMES)
         ['merge', () => imported({ id, ...EMPTY }, '?match=id')],
         ['replace', () => imported({ id, name: 'Lamp', ...EMPTY }, '?match=id&existing=replace')],
       ] as const) {
-        const filled = await client.put(path, { name: 'Lamp', ...LISTS });
+        const filled = await service.put(path, { name: 'Lamp', ...LISTS });
         expect(filled.json, how).to.deep.equal({ id, name: 'Lamp', ...LISTS });
         expect((await write()).status, how).to.equal(200);
-        const read = await client.get(path);
+        const read = await service.get(path);
         expect(read.text, how).to.equal(text);
         expect(
-          (await client.get(`/v1/products?id=${id}&tags.exists=false&images.exists=false`)).json,
+          (await service.get(`/v1/products?id=${id}&tags.exists=false&images.exists=false`)).json,
           how,
         ).to.have.length(1);
         // What is none already changes nothing.
         if (how !== 'JSON Patch' && how !== 'JSON Patch of the elements') {
           await write();
-          expect((await client.get(path)).headers.etag, how).to.equal(read.headers.etag);
+          expect((await service.get(path)).headers.etag, how).to.equal(read.headers.etag);
         }
       }
     });
@@ -88,8 +87,8 @@ for (const store of HTTP_STORE_NAMES)
     it('have no text of a picture that is null', async () => {
       const images = [{ url: 'https://a', alt: null }];
       const { path } = await create({ name: 'Lamp', images });
-      expect((await service.client.get(path)).json.images).to.deep.equal([{ url: 'https://a' }]);
-      expect((await service.client.put(path, { name: 'Lamp', images })).headers.etag).to.equal('"1"');
+      expect((await service.get(path)).json.images).to.deep.equal([{ url: 'https://a' }]);
+      expect((await service.put(path, { name: 'Lamp', images })).headers.etag).to.equal('"1"');
     });
 
     it('say what a spreadsheet or a typing error did to a GTIN', async () => {
@@ -110,7 +109,7 @@ for (const store of HTTP_STORE_NAMES)
         ['4006381-333931', ''],
         ['123456789012345', ''],
       ] as const) {
-        const { status, json } = await service.client.post('/v1/products', { name: 'Lamp', gtin });
+        const { status, json } = await service.post('/v1/products', { name: 'Lamp', gtin });
         expect(status).to.equal(400);
         expect(json.details.map(({ message }: { message: string }) => message)).to.deep.equal([rule + mistake]);
       }

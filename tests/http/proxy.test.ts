@@ -11,8 +11,8 @@ const STRANGER = '127.0.0.2';
 describe('behind a proxy', () => {
   const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: `${PROXY}, 10.0.0.0/8` });
   const get = (path: string, options: RequestOptions = {}) =>
-    service.client.get(path, { ...options, headers: { ...HTTPS, ...options.headers } });
-  const send = (lines: string[]) => service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+    service.get(path, { ...options, headers: { ...HTTPS, ...options.headers } });
+  const send = (lines: string[]) => service.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
   const expectHttpsRequired = (response: Awaited<ReturnType<typeof get>>, message: string) => {
     expect([response.status, response.json.code, response.json.details], message).to.deep.equal([
       403,
@@ -25,7 +25,7 @@ describe('behind a proxy', () => {
   };
 
   it('serves requests that reached the proxy over HTTPS', async () => {
-    const created = await service.client.post('/v1/products', { name: 'Lamp' }, { headers: HTTPS });
+    const created = await service.post('/v1/products', { name: 'Lamp' }, { headers: HTTPS });
     expect(created.status).to.equal(201);
     expect((await get(String(created.headers.location))).json.name).to.equal('Lamp');
     for (const proto of ['HTTPS', 'https, https', 'https,https', ' https ,\tHTTPS , Https']) {
@@ -33,7 +33,7 @@ describe('behind a proxy', () => {
       expect((await get('/products', { headers })).status, proto).to.equal(200);
     }
     const twice = { 'X-Forwarded-Proto': ['https', 'https'] };
-    expect((await service.client.get('/products', { headers: twice })).status).to.equal(200);
+    expect((await service.get('/products', { headers: twice })).status).to.equal(200);
   });
 
   it('rejects every request that reached the proxy over plain HTTP', async () => {
@@ -53,8 +53,8 @@ describe('behind a proxy', () => {
     ]) {
       const headers: Record<string, string> = proto === undefined ? {} : { 'X-Forwarded-Proto': proto };
       for (const path of ['/products', '/nowhere', '/', '/health', '/products?access_token=x'])
-        expectHttpsRequired(await service.client.get(path, { headers }), `${proto} ${path}`);
-      expectHttpsRequired(await service.client.post('/products', { name: 'x' }, { headers }), 'POST');
+        expectHttpsRequired(await service.get(path, { headers }), `${proto} ${path}`);
+      expectHttpsRequired(await service.post('/products', { name: 'x' }, { headers }), 'POST');
     }
   });
 
@@ -73,11 +73,11 @@ describe('behind a proxy', () => {
   it('responds to health probes from any client', async () => {
     for (const from of [PROXY, STRANGER]) {
       for (const path of ['/health/live', '/health/ready']) {
-        const response = await service.client.get(path, { from, token: null });
+        const response = await service.get(path, { from, token: null });
         expect([response.status, response.headers['strict-transport-security']]).to.deep.equal([200, YEAR]);
         expect(response.headers).to.not.have.property('ratelimit');
       }
-      expect((await service.client.get('/health/other', { from })).json.code).to.equal('not_found');
+      expect((await service.get('/health/other', { from })).json.code).to.equal('not_found');
     }
   });
 
@@ -122,7 +122,7 @@ describe('the rate limit of an IP address behind a proxy', () => {
   });
   const remaining = async (...lines: string[]) => {
     const field = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
-    const text = await service.client.raw(
+    const text = await service.raw(
       `GET /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-Proto: https\r\n${field}Connection: close\r\n\r\n`,
     );
     return Number(/\r\nRateLimit: "default";r=(\d+);/i.exec(text)?.[1]);
@@ -145,7 +145,7 @@ describe('the rate limit of an IP address behind a proxy', () => {
 
   it('also counts failed authentications', async () => {
     const wrong = (client: string) =>
-      service.client.get('/products', {
+      service.get('/products', {
         token: 'nonsense',
         headers: { ...HTTPS, 'X-Forwarded-For': `203.0.113.77, ${client}` },
       });
@@ -162,7 +162,7 @@ describe('without a proxy', () => {
     const seen = new Set<unknown>();
     for (let i = 1; i <= 3; i++) {
       const headers = { 'X-Forwarded-For': `192.0.2.${i}`, 'X-Forwarded-Proto': 'http' };
-      const response = await service.client.get('/nowhere', { token: null, headers });
+      const response = await service.get('/nowhere', { token: null, headers });
       expect(response.status).to.equal(404);
       seen.add(/r=\d+/.exec(String(response.headers['ratelimit']))?.[0]);
     }
@@ -170,7 +170,7 @@ describe('without a proxy', () => {
   });
 
   it('sends no Strict-Transport-Security with a self-signed certificate', async () => {
-    expect((await service.client.get('/products')).headers).to.not.have.property('strict-transport-security');
-    expect(await service.client.raw('nonsense\r\n\r\n')).to.not.match(/strict-transport/i);
+    expect((await service.get('/products')).headers).to.not.have.property('strict-transport-security');
+    expect(await service.raw('nonsense\r\n\r\n')).to.not.match(/strict-transport/i);
   });
 });

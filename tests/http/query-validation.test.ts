@@ -8,21 +8,20 @@ import { list } from '../support/list.js';
 // random-values.test.ts has bodies that break a rule, by every way to write.
 describe('invalid input', () => {
   const service = inProcessService();
-  const request = () => service.client;
 
   before(async () => {
-    expect((await request().post('/products', { name: 'the first' })).json.id).to.equal(1);
+    expect((await service.post('/products', { name: 'the first' })).json.id).to.equal(1);
   });
 
   it('accepts a depth of 20, and the same name in two objects', async () => {
-    expect((await request().post('/products', deep(20))).json.code).to.equal('validation_failed');
+    expect((await service.post('/products', deep(20))).json.code).to.equal('validation_failed');
     const twins = { name: 'Lamp', attributes: { name: 'Lamp', '"{[': '}]"' } };
-    expect((await request().post('/products', twins)).status).to.equal(201);
+    expect((await service.post('/products', twins)).status).to.equal(201);
   });
 
   describe('media types', () => {
     const attempt = (headers: Record<string, string>, method = 'POST') =>
-      request().request(method, method === 'POST' ? '/products' : '/products/1', { body: '{"name":"Lamp"}', headers });
+      service.request(method, method === 'POST' ? '/products' : '/products/1', { body: '{"name":"Lamp"}', headers });
 
     it('rejects a body of another type', async () => {
       for (const type of OTHER_TYPES) {
@@ -33,7 +32,7 @@ describe('invalid input', () => {
 
     it('rejects a body without Content-Type', async () => {
       const message = `POST /products HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'x'}\r\nContent-Length: 2\r\n\r\n{}`;
-      expect(await request().raw(message.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(/^HTTP\/1.1 415 /);
+      expect(await service.raw(message.replace('Bearer x', `Bearer ${FIRST_KEY}`))).to.match(/^HTTP\/1.1 415 /);
     });
 
     // Exponential matching would practically never end.
@@ -65,7 +64,7 @@ describe('invalid input', () => {
         `${'a/b,'.repeat(3_000)}application/json`,
       ]) {
         const response = await expectRefusal(
-          request().get('/products', { headers: { Accept: accept } }),
+          service.get('/products', { headers: { Accept: accept } }),
           'not_acceptable',
           accept,
         );
@@ -80,13 +79,13 @@ describe('invalid input', () => {
           application/json;indent=2;charset=utf-8  text/html, application/json; profile="a,b;q=0"; q=0.5`,
         `application/json,${'a/b,'.repeat(3_000)}`,
       ]) {
-        const { status, headers } = await request().get('/products?limit=1', { headers: { Accept: accept } });
+        const { status, headers } = await service.get('/products?limit=1', { headers: { Accept: accept } });
         expect([status, headers['content-type']], accept).to.deep.equal([200, 'application/json']);
       }
     });
 
     it('returns RFC 9457 problem details on request', async () => {
-      const response = await request().post('/products', {}, { headers: { Accept: 'application/problem+json' } });
+      const response = await service.post('/products', {}, { headers: { Accept: 'application/problem+json' } });
       expect(response.headers['content-type']).to.equal('application/problem+json');
       expect(response.json).to.deep.include({
         type: 'about:blank',
@@ -103,14 +102,14 @@ describe('invalid input', () => {
     for (const chunked of [false, true])
       it(`accepts 1 MiB, and rejects more ${chunked ? 'without' : 'with'} Content-Length`, async () => {
         const whole = `{"name":"Lamp"}${' '.repeat(1024 * 1024 - 15)}`;
-        expect((await request().post('/products', whole, { chunked })).status).to.equal(201);
-        await expectRefusal(request().post('/products', `${whole} `, { chunked }), 'payload_too_large');
+        expect((await service.post('/products', whole, { chunked })).status).to.equal(201);
+        await expectRefusal(service.post('/products', `${whole} `, { chunked }), 'payload_too_large');
       });
 
     it('reads and discards the rest of a too large body, so that the client gets its response', async () => {
       const head = `POST /products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nContent-Type: application/json\r\n`;
       const chunk = `100000\r\n${'x'.repeat(1024 * 1024)}\r\n`;
-      const text = await request().raw(
+      const text = await service.raw(
         `${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`,
       );
       expect(text).to.match(/^HTTP\/1\.1 413 /);
@@ -124,30 +123,30 @@ describe('invalid input', () => {
       const PATCH = { 'Content-Type': 'application/json-patch+json' };
 
       it('accepts 10,000 of them, and rejects more with 413 for every method', async () => {
-        const { json } = await request().post('/products', { name: 'x' });
+        const { json } = await service.post('/products', { name: 'x' });
         const path = `/products/${json.id}`;
         const sendAll = (body: string) => [
-          request().post('/products', body),
-          request().put(path, body),
-          request().patch(path, body, { headers: MERGE }),
+          service.post('/products', body),
+          service.put(path, body),
+          service.patch(path, body, { headers: MERGE }),
         ];
         for (const response of await Promise.all(sendAll(bodyOf(10_000))))
           await expectRefusal(response, 'validation_failed');
         const refused = await Promise.all([
           ...sendAll(bodyOf(10_001)),
-          request().patch(path, `[${'{},'.repeat(10_000)}{}]`, { headers: PATCH }),
+          service.patch(path, `[${'{},'.repeat(10_000)}{}]`, { headers: PATCH }),
         ]);
         for (const response of refused) await expectRefusal(response, 'payload_too_large');
       });
 
       it('rejects them before it parses the whole body', async () => {
         for (const body of [`[${'{},'.repeat(300_000)}`, '['.repeat(15).padEnd(200_000, ',1'), '1 '.repeat(10_001)])
-          expect((await request().post('/products', body)).json.code).to.equal('payload_too_large');
+          expect((await service.post('/products', body)).json.code).to.equal('payload_too_large');
       });
 
       it('rejects only that line of an import', async () => {
         const lines = `${bodyOf(10_001)}\n{"name":"x"}\n`;
-        const results = resultsOf(await request().post('/products/imports', lines, { headers: NDJSON }));
+        const results = resultsOf(await service.post('/products/imports', lines, { headers: NDJSON }));
         expect(outcomes(results)).to.deep.equal([[413, 'payload_too_large'], 201]);
       });
     });
@@ -169,7 +168,7 @@ describe('invalid input', () => {
           ['OPTIONS', null],
         ] as const) {
           const response = await expectRefusal(
-            request().request(method, path, token === undefined ? {} : { token }),
+            service.request(method, path, token === undefined ? {} : { token }),
             'not_found',
             `${method} ${path}`,
           );
@@ -181,7 +180,7 @@ describe('invalid input', () => {
   describe('parameters', () => {
     it('are rejected if they are wrong', async () => {
       for (const [query, code, issues] of BAD_QUERIES) {
-        const response = await request().get(`/v1/products?${query}`);
+        const response = await service.get(`/v1/products?${query}`);
         const what = query.slice(0, 60);
         await expectIssues(
           response,
@@ -208,11 +207,11 @@ describe('invalid input', () => {
         ['GET', '/health/live'],
       ] as const)
         await expectRefusal(
-          request().request(method, `${path}?dry_run=1`, { ...(method !== 'GET' && { body: { name: 'x' } }) }),
+          service.request(method, `${path}?dry_run=1`, { ...(method !== 'GET' && { body: { name: 'x' } }) }),
           'unknown_parameter',
           method,
         );
-      expect((await request().post('/products?limit=1', { name: 'x' })).json.code).to.equal('unknown_parameter');
+      expect((await service.post('/products?limit=1', { name: 'x' })).json.code).to.equal('unknown_parameter');
     });
   });
 });

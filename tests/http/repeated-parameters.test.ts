@@ -7,7 +7,7 @@ import { cursorIn, linksOf } from '../support/links.js';
 for (const STORE of HTTP_STORE_NAMES)
   describe(`repeated parameters, in the store ${STORE}`, () => {
     const service = inProcessService({ STORE });
-    const get = (query: string) => service.client.get(`/v1/products?${query}`);
+    const get = (query: string) => service.get(`/v1/products?${query}`);
     const idsOf = async (query: string): Promise<number[]> => {
       const response = await get(query);
       expect(response.status, response.text).to.equal(200);
@@ -21,7 +21,7 @@ for (const STORE of HTTP_STORE_NAMES)
         ['b', 3],
         ['c', 4],
       ] as const)
-        await service.client.post('/products', { name, price: { amount, currency: 'EUR' } });
+        await service.post('/products', { name, price: { amount, currency: 'EUR' } });
     });
 
     it('are read as one list', async () => {
@@ -52,19 +52,19 @@ for (const STORE of HTTP_STORE_NAMES)
         'fields=id&fields%5B%5D=name,id',
       ]) {
         expect((await get(`${fields}&id=1`)).text).to.equal('[{"id":1,"name":"b"}]');
-        const item = await service.client.get(`/v1/products/1?${fields}`);
+        const item = await service.get(`/v1/products/1?${fields}`);
         expect([item.status, item.text, item.headers.etag]).to.deep.equal([200, '{"id":1,"name":"b"}', '"1:id,name"']);
       }
     });
 
     it('are one parameter in cursors: attributes.KEY and attributes[KEY]', async () => {
-      for (const id of [1, 2]) await service.client.patch(`/products/${id}`, { attributes: { 'a.b[0]': 'x' } });
+      for (const id of [1, 2]) await service.patch(`/products/${id}`, { attributes: { 'a.b[0]': 'x' } });
       const { headers } = await get('attributes[a.b[0]]=x&limit=1');
       const { first, next } = linksOf(headers['link']);
       expect(first).to.equal('/v1/products?attributes.a.b%5B0%5D=x&limit=1');
       for (const query of ['attributes.a.b[0]=x', 'attributes%5Ba.b%5B0%5D%5D=x'])
         expect(await idsOf(`${query}&limit=1&cursor=${cursorIn(next)}`), query).to.deep.equal([2]);
-      expect((await service.client.get(next ?? '')).json[0].id).to.equal(2);
+      expect((await service.get(next ?? '')).json[0].id).to.equal(2);
     });
 
     it('are one list in links, tags and cursors, with a dot before the operator', async () => {

@@ -16,7 +16,7 @@ describe('the log of requests', () => {
       const close = at === requests.length - 1 ? ['Connection: close'] : [];
       return [`${method} ${target} HTTP/1.1`, 'Host: x', ...headers, ...close, '', ''].join('\r\n');
     });
-    const bytes = await service.client.raw(messages.join(''));
+    const bytes = await service.raw(messages.join(''));
     await until('all are logged', () => entries().length === before + requests.length);
     return { entries: entries().slice(before), bytes };
   };

@@ -15,7 +15,7 @@ describe('a message behind a proxy', () => {
   it('of bytes that no HTTP client sends gets the expected responses, and so does the request behind it', async () => {
     // The record that a few cases read.
     const headers = { 'X-Forwarded-Proto': 'https' };
-    await service.client.post('/v1/products', { name: 'Lamp' }, { headers });
+    await service.post('/v1/products', { name: 'Lamp' }, { headers });
     const open = () => connect(service.port, '127.0.0.1');
     const faults: string[] = [];
     await inParallel(CONNECTIONS, FRAMING_CASES, async (tested) => {
@@ -27,9 +27,7 @@ describe('a message behind a proxy', () => {
 
   it('counts as HTTPS only by X-Forwarded-Proto, not by similar headers', async () => {
     for (const field of ['X_Forwarded_Proto: https', 'X-Forwarded-Proto\u00a0: https', 'X-Forwarded-SSL: on']) {
-      const text = await service.client.raw(
-        `GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${field}\r\n\r\n`,
-      );
+      const text = await service.raw(`GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${field}\r\n\r\n`);
       expect(statusesIn(text)[0]?.[0], field).to.be.oneOf([400, 403]);
     }
   });

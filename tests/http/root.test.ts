@@ -32,7 +32,7 @@ const PREFER_NEITHER = list`image/png  application/x-ndjson  text/plain  text/ht
 describe('GET /', () => {
   const service = inProcessService();
   const request = (method: string, path: string, headers: Record<string, string> = {}) =>
-    service.client.request(method, path, { token: null, headers });
+    service.request(method, path, { token: null, headers });
   const get = (accept?: string) => request('GET', '/', accept === undefined ? {} : { Accept: accept });
 
   it('is a JSON object of links that lead somewhere', async () => {
@@ -50,7 +50,7 @@ describe('GET /', () => {
       protectedResource: '/.well-known/oauth-protected-resource',
     });
     for (const [name, path] of Object.entries<string>(json))
-      expect((await service.client.get(path)).status, name).to.equal(200);
+      expect((await service.get(path)).status, name).to.equal(200);
   });
 
   for (const accept of PREFER_PAGE)
@@ -88,7 +88,7 @@ describe('GET /', () => {
   });
 
   it('needs no credential and ignores a bad one', async () => {
-    for (const token of [null, 'nonsense']) expect((await service.client.get('/', { token })).status).to.equal(200);
+    for (const token of [null, 'nonsense']) expect((await service.get('/', { token })).status).to.equal(200);
   });
 
   it('is 304 if the client has it; a redirect never is', async () => {

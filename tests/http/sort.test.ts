@@ -6,7 +6,7 @@ import { linksOf } from '../support/links.js';
 // The query property has the orders themselves, on every store.
 describe('sort', () => {
   const service = inProcessService();
-  const get = (path: string, headers: Record<string, string> = {}) => service.client.get(path, { headers });
+  const get = (path: string, headers: Record<string, string> = {}) => service.get(path, { headers });
   const idsIn = (records: { id: number }[]) => records.map(({ id }) => id);
 
   /** Their ids are their places here, from 1. */
@@ -30,7 +30,7 @@ describe('sort', () => {
   ];
 
   before(async () => {
-    for (const product of PRODUCTS) await service.client.post('/v1/products', product);
+    for (const product of PRODUCTS) await service.post('/v1/products', product);
   });
 
   for (const [sort, expected] of ORDERS)
@@ -68,20 +68,20 @@ describe('sort', () => {
   });
 
   it('shows each record once that loses its value while a client reads', async () => {
-    const { id } = (await service.client.post('/v1/products', { name: 'moves', stock: 9 })).json;
+    const { id } = (await service.post('/v1/products', { name: 'moves', stock: 9 })).json;
     const first = await get('/v1/products?sort=-stock&limit=3');
     expect(idsIn(first.json)).to.deep.equal([id, 6, 1]);
-    await service.client.patch('/v1/products/6', { stock: null });
+    await service.patch('/v1/products/6', { stock: null });
     const rest = await get(linksOf(first.headers['link'])['next'] ?? '');
     expect(idsIn(rest.json)).to.deep.equal([3, 4, 2]);
-    await service.client.patch('/v1/products/6', { stock: 7 });
-    await service.client.delete(`/v1/products/${id}`);
+    await service.patch('/v1/products/6', { stock: 7 });
+    await service.delete(`/v1/products/${id}`);
   });
 
   it('works for the optional fields of API keys', async () => {
     const body = { name: 'maker', scopes: ['keys:admin'] };
-    const { key, id } = (await service.client.post('/v1/api-keys', body)).json;
-    expect((await service.client.post('/v1/api-keys', body, { token: key })).json.createdBy).to.equal(id);
+    const { key, id } = (await service.post('/v1/api-keys', body)).json;
+    expect((await service.post('/v1/api-keys', body, { token: key })).json.createdBy).to.equal(id);
     const makers = async (sort: string) =>
       (await get(`/v1/api-keys?sort=${sort}`)).json.map((made: { createdBy?: number }) => made.createdBy);
     expect(await makers('createdBy')).to.deep.equal([1, id, undefined]);

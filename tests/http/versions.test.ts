@@ -64,25 +64,24 @@ const successorLink = ({ headers }: HttpResponse) => linksOf(headers['link'])['s
 
 describe('two versions of a resource, the first deprecated', () => {
   const service = twoVersions({ CORS_ORIGINS: SHOP });
-  const request = () => service.client;
   before(async () => {
-    await request().post('/products', { name: 'Lamp', description: 'bright' });
-    await request().post('/users', { name: 'Ann', email: 'ann@example.com' });
+    await service.post('/products', { name: 'Lamp', description: 'bright' });
+    await service.post('/users', { name: 'Ann', email: 'ann@example.com' });
   });
 
   it('have different paths', async () => {
-    const [first, second] = [await request().get('/v1/products/1'), await request().get('/v2/products/1')];
+    const [first, second] = [await service.get('/v1/products/1'), await service.get('/v2/products/1')];
     expect(first.json).to.deep.equal({ id: 1, name: 'Lamp', description: 'bright' });
     expect(second.json).to.deep.equal({ id: 1, title: 'Lamp' });
   });
 
   it('share the path without a version, where API-Version selects one and 1 is the default', async () => {
-    const by = async (headers: Record<string, string>) => (await request().get('/products/1', { headers })).text;
-    const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => request().get(path));
+    const by = async (headers: Record<string, string>) => (await service.get('/products/1', { headers })).text;
+    const [first, second] = ['/v1/products/1', '/v2/products/1'].map((path) => service.get(path));
     expect(await by({})).to.equal((await first)?.text);
     expect(JSON.parse(await by({ 'API-Version': '' })).code).to.equal('unsupported_version');
     for (const path of ['/products/1', '/v1/products/1'])
-      expect((await request().get(path, { headers: { 'API-Version': '1' } })).text).to.equal((await first)?.text);
+      expect((await service.get(path, { headers: { 'API-Version': '1' } })).text).to.equal((await first)?.text);
     expect(await by(SECOND)).to.equal((await second)?.text);
   });
 
@@ -93,7 +92,7 @@ describe('two versions of a resource, the first deprecated', () => {
     const which = version === '1' ? 'its deprecation' : 'no deprecation';
     it(`send API-Version and ${which} in every response of version ${version}`, async () => {
       for (const [status, method, path, options = {}] of cases) {
-        const response = await request().request(method, path, options);
+        const response = await service.request(method, path, options);
         const title = `${method} ${path} ${JSON.stringify(options)}`;
         expect([response.status, response.headers['api-version']], title).to.deep.equal([status, version]);
         expect(deprecationHeaders(response), title).to.deep.equal(deprecation);
@@ -104,15 +103,15 @@ describe('two versions of a resource, the first deprecated', () => {
   }
 
   it('put the successor and the page links into one Link header', async () => {
-    await request().post('/products', { name: 'another' });
-    const { headers } = await request().get('/v1/products?limit=1');
+    await service.post('/products', { name: 'another' });
+    const { headers } = await service.get('/v1/products?limit=1');
     expect(headers['link']).to.match(/^<\/v1\/products\?[^>]*>; rel="first", <[^>]*>; rel="next", <[^>]*>;/);
     expect(Object.keys(linksOf(headers['link']))).to.deep.equal(['first', 'next', 'successor-version']);
   });
 
   it('do not affect a resource with one version', async () => {
     for (const path of ['/v1/users', '/users', '/users/1', '/users/99']) {
-      const response = await request().get(path);
+      const response = await service.get(path);
       expect([response.headers['api-version'], deprecationHeaders(response), successorLink(response)]).to.deep.equal([
         '1',
         {},
@@ -133,7 +132,7 @@ describe('two versions of a resource, the first deprecated', () => {
     ] as const)
       for (const method of ['GET', 'OPTIONS']) {
         const headers = { 'API-Version': requestedVersion };
-        const response = await request().request(method, path, { headers });
+        const response = await service.request(method, path, { headers });
         expect(
           [response.status, response.headers['api-version'], response.json.code],
           `${method} ${path}`,
@@ -142,13 +141,13 @@ describe('two versions of a resource, the first deprecated', () => {
         const [detail] = response.json.details;
         expect(detail).to.include({ in: 'header', name: 'API-Version', code: 'out_of_range' });
       }
-    const users = await expectRefusal(request().get('/users', { headers: SECOND }), 'unsupported_version');
+    const users = await expectRefusal(service.get('/users', { headers: SECOND }), 'unsupported_version');
     expect(users.json.message).to.include('only version 1');
   });
 
   it('are the only ones', async () => {
     for (const path of ['/v3/products', '/v0/products', '/v02/products', '/v2/users', '/v1/v2/products']) {
-      const response = await expectRefusal(request().get(path), 'not_found', path);
+      const response = await expectRefusal(service.get(path), 'not_found', path);
       expect(deprecationHeaders(response)).to.deep.equal({});
     }
   });
@@ -156,11 +155,11 @@ describe('two versions of a resource, the first deprecated', () => {
   it('vary by API-Version only on the path without a version', async () => {
     for (const headers of [{}, SECOND, { 'API-Version': '3' }])
       for (const method of ['GET', 'OPTIONS']) {
-        const { headers: got } = await request().request(method, '/products/1', { headers });
+        const { headers: got } = await service.request(method, '/products/1', { headers });
         expect(got['vary'], method).to.equal('Origin, API-Version, Accept');
       }
     for (const path of ['/v1/products/1', '/v2/products/1'])
-      expect((await request().get(path)).headers['vary']).to.equal('Origin, Accept');
+      expect((await service.get(path)).headers['vary']).to.equal('Origin, Accept');
   });
 });
 
@@ -168,8 +167,8 @@ describe('the rate limit of two versions', () => {
   const service = twoVersions({ RATE_LIMIT_REQUESTS: '1' });
 
   it('is shared, and reported in the requested version', async () => {
-    expect((await service.client.get('/v2/products')).status).to.equal(200);
-    const [first, second] = [await service.client.get('/products'), await service.client.get('/v2/products')];
+    expect((await service.get('/v2/products')).status).to.equal(200);
+    const [first, second] = [await service.get('/products'), await service.get('/v2/products')];
     expect([first.status, first.headers['api-version']]).to.deep.equal([429, '1']);
     expect({ ...deprecationHeaders(first), link: successorLink(first) }).to.deep.equal({
       ...ANNOUNCED,
@@ -181,37 +180,35 @@ describe('the rate limit of two versions', () => {
 
 describe('a version whose predecessor was removed', () => {
   const service = twoVersions({}, titledProducts);
-  const request = () => service.client;
 
   it('does not become the default: without the header, the version is still 1', async () => {
     for (const headers of [{}, { 'API-Version': '1' }]) {
-      const response = await expectRefusal(request().get('/products', { headers }), 'unsupported_version');
+      const response = await expectRefusal(service.get('/products', { headers }), 'unsupported_version');
       expect(response.json.message).to.include('only version 2');
       expect(response.headers['api-version']).to.equal('2');
     }
-    expect((await request().get('/v1/products')).status).to.equal(404);
+    expect((await service.get('/v1/products')).status).to.equal(404);
     for (const path of ['/v2/products', '/products'])
-      expect((await request().get(path, { headers: SECOND })).status).to.equal(200);
+      expect((await service.get(path, { headers: SECOND })).status).to.equal(200);
   });
 });
 
 describe('the second version of API keys', () => {
   const service = twoVersions();
-  const request = () => service.client;
 
   it('revokes a key by an older ETag of its version if the key was only used since', async () => {
-    const created = await request().post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
+    const created = await service.post('/v2/api-keys', { name: 'reader', scopes: ['products:read'] });
     const { location = '', etag } = created.headers;
     expect([location, etag]).to.deep.equal([`/v2/api-keys/${created.json.id}`, '"v2.1"']);
     let seen: string | undefined = etag;
     while (seen === etag) {
-      await request().get('/v2/products', { token: created.json.key });
-      seen = (await request().get(location)).headers.etag;
+      await service.get('/v2/products', { token: created.json.key });
+      seen = (await service.get(location)).headers.etag;
     }
     expect(seen).to.match(/^"v2\.1@\d+"$/);
-    const first = await request().delete(location, { headers: { 'If-Match': '"1"' } });
+    const first = await service.delete(location, { headers: { 'If-Match': '"1"' } });
     expect([first.status, first.headers.etag]).to.deep.equal([412, seen]);
-    expect((await request().delete(location, { headers: { 'If-Match': '"v2.1@1"' } })).status).to.equal(204);
+    expect((await service.delete(location, { headers: { 'If-Match': '"v2.1@1"' } })).status).to.equal(204);
   });
 });
 

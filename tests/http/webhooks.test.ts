@@ -30,20 +30,18 @@ for (const store of HTTP_STORE_NAMES)
   describe(`webhooks on ${store}`, () => {
     const path = '/v1/webhooks';
     const service = inProcessService({ STORE: store, ...NETWORKS });
-    const request = () => service.client;
     const create = async (fields: object = {}, options: RequestOptions = {}) => {
-      const response = await request().post(path, { ...RECEIVER, ...fields }, options);
+      const response = await service.post(path, { ...RECEIVER, ...fields }, options);
       expect(response.status, response.text).to.equal(201);
       const { id, secret } = response.json;
       return { response, id, secret, path: `${path}/${id}` };
     };
-    const patch = (item: string, fields: object, options: RequestOptions = {}) =>
-      request().patch(item, fields, options);
+    const patch = (item: string, fields: object, options: RequestOptions = {}) => service.patch(item, fields, options);
     const makeKey = async (scopes: readonly string[], fields: object = {}) => {
-      const { json } = await request().post('/v1/api-keys', { name: 'x', scopes, ...fields });
+      const { json } = await service.post('/v1/api-keys', { name: 'x', scopes, ...fields });
       return json as { id: number; key: string };
     };
-    const listed = async () => (await request().get(`${path}?limit=1000`)).json.map(({ id }: { id: number }) => id);
+    const listed = async () => (await service.get(`${path}?limit=1000`)).json.map(({ id }: { id: number }) => id);
 
     it('are created with a secret that one response alone shows', async () => {
       const { response, id, secret, path: item } = await create();
@@ -58,25 +56,25 @@ for (const store of HTTP_STORE_NAMES)
         'cache-control': 'no-store',
         'api-version': '1',
       });
-      const { status, headers, json } = await request().get(item);
+      const { status, headers, json } = await service.get(item);
       expect([status, json, headers['cache-control']]).to.deep.equal([200, shown, 'no-store']);
-      const all = await request().get(`${path}?id=${id}`);
+      const all = await service.get(`${path}?id=${id}`);
       expect(all.json).to.deep.equal([shown]);
       for (const Accept of ['application/x-ndjson', 'text/csv'])
-        expect((await request().get(path, { headers: { Accept } })).text).to.not.include('whsec_');
+        expect((await service.get(path, { headers: { Accept } })).text).to.not.include('whsec_');
     });
 
     it('have no secret in a replayed response, which shows them as they were created', async () => {
       const options = withIdempotencyKey(randomUUID());
       const { response, id, path: item } = await create({}, options);
       const { secret: _, ...rest } = response.json;
-      for (const use of [() => patch(item, { name: 'another' }), () => request().delete(item)]) {
+      for (const use of [() => patch(item, { name: 'another' }), () => service.delete(item)]) {
         expect((await use()).status).to.be.within(200, 204);
         const again = await create({}, options);
         expect([replayed(again.response), again.response.json]).to.deep.equal(['true', rest]);
         expect(again.response.headers).to.include({ location: `/v1/webhooks/${id}`, etag: '"1"' });
       }
-      await expectRefusal(request().post(path, { ...RECEIVER, name: 'y' }, options), 'idempotency_key_reused');
+      await expectRefusal(service.post(path, { ...RECEIVER, name: 'y' }, options), 'idempotency_key_reused');
     });
 
     const ISSUES: readonly (readonly [title: string, fields: object, ...issues: string[]])[] = [
@@ -101,7 +99,7 @@ for (const store of HTTP_STORE_NAMES)
       it(`are not created or changed with ${title}`, async () => {
         const before = await listed();
         const { path: item } = await create();
-        for (const response of [await request().post(path, { ...RECEIVER, ...fields }), await patch(item, fields)]) {
+        for (const response of [await service.post(path, { ...RECEIVER, ...fields }), await patch(item, fields)]) {
           const [status, code, ...found] = refusalOf(response);
           expect([status, code, ...found.toSorted()], response.text).to.deep.equal([
             400,
@@ -109,7 +107,7 @@ for (const store of HTTP_STORE_NAMES)
             ...issues,
           ]);
         }
-        await request().delete(item);
+        await service.delete(item);
         expect(await listed()).to.deep.equal(before);
       });
 
@@ -117,7 +115,7 @@ for (const store of HTTP_STORE_NAMES)
       const scopes = ['webhooks:admin', 'users:read'];
       const { id, key: token } = await makeKey(scopes);
       const refused = await expectRefusal(
-        request().post(path, { ...RECEIVER, resources: ['users', 'products', 'orders'] }, { token }),
+        service.post(path, { ...RECEIVER, resources: ['users', 'products', 'orders'] }, { token }),
         'insufficient_scope',
       );
       expect(refused.headers['www-authenticate']).to.include('scope="products:read orders:read"');
@@ -135,7 +133,7 @@ for (const store of HTTP_STORE_NAMES)
       expect([again.status, again.json.createdBy, again.json.secret]).to.deep.equal([200, 1, undefined]);
       const same = await patch(foreign.path, { resources: ['users'] });
       expect(same.headers['etag']).to.equal(again.headers['etag']);
-      expect((await request().get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(403);
+      expect((await service.get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(403);
     });
 
     it('get another secret with another URL, in that response', async () => {
@@ -157,17 +155,17 @@ for (const store of HTTP_STORE_NAMES)
         { op: 'replace', path: '/url', value: 'https://127.0.0.1:9/c' },
       ];
       const type = { 'Content-Type': 'application/json-patch+json' };
-      expect((await request().patch(item, jsonPatch, { headers: type })).json.secret).to.match(SECRET);
+      expect((await service.patch(item, jsonPatch, { headers: type })).json.secret).to.match(SECRET);
       const forged = [{ op: 'add', path: '/createdBy', value: 2 }];
-      expect((await request().patch(item, forged, { headers: type })).status).to.equal(400);
+      expect((await service.patch(item, forged, { headers: type })).status).to.equal(400);
     });
 
     it('get a new secret on request', async () => {
       const { path: item, secret } = await create();
-      const renewed = await request().post(`${item}/secret`, undefined);
+      const renewed = await service.post(`${item}/secret`, undefined);
       expect([renewed.status, renewed.headers.etag]).to.deep.equal([200, '"2"']);
       expect(renewed.json.secret).to.match(SECRET).and.not.equal(secret);
-      const stale = await request().post(`${item}/secret`, undefined, { headers: { 'If-Match': '"1"' } });
+      const stale = await service.post(`${item}/secret`, undefined, { headers: { 'If-Match': '"1"' } });
       expect([stale.status, stale.headers.etag]).to.deep.equal([412, '"2"']);
     });
 
@@ -176,14 +174,14 @@ for (const store of HTTP_STORE_NAMES)
       for (const headers of [{}, { 'If-Match': '"7"' }]) {
         const { key: token } = await makeKey(['webhooks:admin', 'products:read']);
         const refused = await expectRefusal(
-          request().post(`${item}/secret`, undefined, { token, headers }),
+          service.post(`${item}/secret`, undefined, { token, headers }),
           'insufficient_scope',
         );
         expect(refused.headers['www-authenticate']).to.include('scope="orders:read"');
       }
-      expect((await request().get(item)).headers.etag).to.equal('"1"');
+      expect((await service.get(item)).headers.etag).to.equal('"1"');
       const { key: token } = await makeKey(['webhooks:admin', 'products:read', 'orders:read']);
-      const renewed = await request().post(`${item}/secret`, undefined, { token });
+      const renewed = await service.post(`${item}/secret`, undefined, { token });
       expect([renewed.status, renewed.json.createdBy]).to.deep.equal([200, 1]);
       expect(renewed.json.secret).to.match(SECRET);
     });
@@ -191,11 +189,11 @@ for (const store of HTTP_STORE_NAMES)
     it('obey If-Match, and are gone when they are deleted', async () => {
       const { path: item } = await create();
       const stale = { headers: { 'If-Match': '"7"' } };
-      for (const response of [await patch(item, { name: 'a' }, stale), await request().delete(item, stale)])
+      for (const response of [await patch(item, { name: 'a' }, stale), await service.delete(item, stale)])
         expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
       const tag = { headers: { 'If-Match': '"1"' } };
       expect((await patch(item, { name: 'a' }, tag)).headers.etag).to.equal('"2"');
-      expect((await request().delete(item, { headers: { 'If-Match': 'W/"2"' } })).status).to.equal(204);
+      expect((await service.delete(item, { headers: { 'If-Match': 'W/"2"' } })).status).to.equal(204);
       for (const [method, below] of [
         ['GET', ''],
         ['PATCH', ''],
@@ -204,15 +202,15 @@ for (const store of HTTP_STORE_NAMES)
         ['GET', '/deliveries'],
         ['POST', '/deliveries'],
       ] as const)
-        expect((await request().request(method, `${item}${below}`)).status, method + below).to.equal(404);
+        expect((await service.request(method, `${item}${below}`)).status, method + below).to.equal(404);
     });
 
     it('show a test, and their last 20 attempts, the newest first', async () => {
       const { path: item } = await create({ status: 'paused' });
-      expect((await request().get(`${item}/deliveries`)).json).to.deep.equal([]);
+      expect((await service.get(`${item}/deliveries`)).json).to.deep.equal([]);
       const sent = [];
       for (let number = 0; number < 21; number++) {
-        const { status, json, headers } = await request().post(`${item}/deliveries`, undefined);
+        const { status, json, headers } = await service.post(`${item}/deliveries`, undefined);
         expect([status, headers['cache-control']]).to.deep.equal([201, 'no-store']);
         expect(json).to.deep.equal({
           at: json.at,
@@ -222,8 +220,8 @@ for (const store of HTTP_STORE_NAMES)
         });
         sent.push(json);
       }
-      expect((await request().get(`${item}/deliveries`)).json).to.deep.equal(sent.reverse().slice(0, 20));
-      const { json } = await request().get(item);
+      expect((await service.get(`${item}/deliveries`)).json).to.deep.equal(sent.reverse().slice(0, 20));
+      const { json } = await service.get(item);
       expect(json).to.not.have.any.keys('lastDeliveryAt', 'lastError');
     });
 
@@ -234,14 +232,14 @@ for (const store of HTTP_STORE_NAMES)
       for (const n of [2, 1, 3]) ids.push((await create({ name: `${name} ${n}` }, { token })).id);
       const [two, one, three] = ids;
       const idsOf = async (query: string) =>
-        (await request().get(`${path}?${query}`)).json.map(({ id }: { id: number }) => id);
+        (await service.get(`${path}?${query}`)).json.map(({ id }: { id: number }) => id);
       expect(await idsOf(`name.prefix=${name}&sort=-name`)).to.deep.equal([three, two, one]);
       expect(await idsOf(`createdBy=${maker}&limit=2`)).to.deep.equal([two, one]);
       for (const query of ['secret=x', 'url=x', 'status=paused', 'resources=users', 'starts.exists=true'])
-        expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('unknown_parameter');
-      const { json } = await request().get(`${path}/${one}?fields=id,status,version`);
+        expect((await service.get(`${path}?${query}`)).json.code, query).to.equal('unknown_parameter');
+      const { json } = await service.get(`${path}/${one}?fields=id,status,version`);
       expect(json).to.deep.equal({ id: one, status: 'active', version: 1 });
-      expect((await request().get(`${path}/${one}?fields=secret`)).status).to.equal(400);
+      expect((await service.get(`${path}/${one}?fields=secret`)).status).to.equal(400);
     });
 
     it('have the methods of the contract', async () => {
@@ -252,10 +250,10 @@ for (const store of HTTP_STORE_NAMES)
         [`${item}/deliveries`, 'GET, HEAD, POST, OPTIONS'],
         [`${item}/secret`, 'POST, OPTIONS'],
       ] as const)
-        expect((await request().request('OPTIONS', url, { token: null })).headers.allow).to.equal(allow);
+        expect((await service.request('OPTIONS', url, { token: null })).headers.allow).to.equal(allow);
       for (const url of [`${path}/imports`, `${item}/x`, `${item}/deliveries/1`, `${path}/changes`])
-        expect((await request().get(url)).status, url).to.equal(404);
-      const lines = await request().post(path, '{}\n', { headers: { 'Content-Type': 'application/x-ndjson' } });
+        expect((await service.get(url)).status, url).to.equal(404);
+      const lines = await service.post(path, '{}\n', { headers: { 'Content-Type': 'application/x-ndjson' } });
       expect(lines.status).to.equal(415);
       expect(lines.json.message).to.not.include('imports');
     });
@@ -267,25 +265,22 @@ describe('webhooks and access', () => {
 
   it('belong to keys: a client of another issuer makes none', async () => {
     const token = issuer.token({ scope: SCOPES.join(' ') });
-    const { json } = await expectRefusal(
-      service.client.post('/v1/webhooks', RECEIVER, { token }),
-      'insufficient_scope',
-    );
+    const { json } = await expectRefusal(service.post('/v1/webhooks', RECEIVER, { token }), 'insufficient_scope');
     expect(json.message).to.include('API key');
-    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    const { id } = (await service.post('/v1/webhooks', RECEIVER)).json;
     const url = `/v1/webhooks/${id}`;
-    expect((await service.client.patch(url, { name: 'y' }, { token })).status).to.equal(200);
-    expect((await service.client.patch(url, { resources: [...RESOURCES] }, { token })).status).to.equal(403);
+    expect((await service.patch(url, { name: 'y' }, { token })).status).to.equal(200);
+    expect((await service.patch(url, { resources: [...RESOURCES] }, { token })).status).to.equal(403);
   });
 
   it('are not made with a key that another process has revoked', async () => {
-    const made = await service.client.post('/v1/api-keys', { name: 'x', scopes: SCOPES });
+    const made = await service.post('/v1/api-keys', { name: 'x', scopes: SCOPES });
     const { id, key: token } = made.json;
-    expect((await service.client.get('/v1/webhooks', { token })).status).to.equal(200);
+    expect((await service.get('/v1/webhooks', { token })).status).to.equal(200);
     const { apiKeys } = service.application.storage;
     const key = await apiKeys.find(id);
     await apiKeys.removeAll([{ id, expected: key?.version ?? 0, at: Date.now() }]);
-    await expectRefusal(service.client.post('/v1/webhooks', RECEIVER, { token }), 'invalid_token');
+    await expectRefusal(service.post('/v1/webhooks', RECEIVER, { token }), 'invalid_token');
   });
 });
 
@@ -300,11 +295,11 @@ describe('webhooks and their transport', () => {
       return undefined;
     };
     const scopes = ['webhooks:admin', 'products:read'];
-    const other = (await service.client.post('/v1/api-keys', { name: 'x', scopes })).json;
-    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    const other = (await service.post('/v1/api-keys', { name: 'x', scopes })).json;
+    const { id } = (await service.post('/v1/webhooks', RECEIVER)).json;
     const url = 'https://example.com/';
-    await service.client.patch(`/v1/webhooks/${id}`, { url }, { token: other.key });
-    await service.client.patch(`/v1/webhooks/${id}`, { name: 'y' });
+    await service.patch(`/v1/webhooks/${id}`, { url }, { token: other.key });
+    await service.patch(`/v1/webhooks/${id}`, { name: 'y' });
     expect(asked).to.deep.equal([
       [RECEIVER.url, 'key:1'],
       [url, `key:${other.id}`],
@@ -312,7 +307,7 @@ describe('webhooks and their transport', () => {
   });
 
   it('stay failing after a change of the name or the secret, and begin anew after others', async () => {
-    const { id } = (await service.client.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
+    const { id } = (await service.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
     const item = `/v1/webhooks/${id}`;
     const { deliveries, storage } = service.application;
     const fail = async () => {
@@ -322,39 +317,39 @@ describe('webhooks and their transport', () => {
     };
     const statusAfter = async (fields: object) => {
       await fail();
-      const { status, json } = await service.client.patch(item, fields);
+      const { status, json } = await service.patch(item, fields);
       expect(status).to.equal(200);
       return json.status;
     };
     expect(await statusAfter({ status: 'active' })).to.equal('active');
     expect(await statusAfter({ name: 'y', status: 'active' })).to.equal('failing');
-    expect((await service.client.post(`${item}/secret`, undefined)).json.status).to.equal('failing');
+    expect((await service.post(`${item}/secret`, undefined)).json.status).to.equal('failing');
     expect(await statusAfter({ url: 'https://127.0.0.1:9/other' })).to.equal('active');
     expect(await statusAfter({ resources: ['users'] })).to.equal('active');
     expect(await statusAfter({ status: 'paused' })).to.equal('paused');
   });
 
   it('say nothing of a test but in their attempts', async () => {
-    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    const { id } = (await service.post('/v1/webhooks', RECEIVER)).json;
     const { deliveries, webhookTransport } = service.application;
     const known = { lastError: 'The receiver responded with 410', lastDeliveryAt: Date.UTC(2026, 0, 1) };
     await deliveries.change(id, (state) => ({ ...state, ...known }));
     const item = `/v1/webhooks/${id}`;
-    const before = await service.client.get(item);
+    const before = await service.get(item);
     webhookTransport.post = async () => ({ status: 204 });
-    expect((await service.client.post(`${item}/deliveries`, undefined)).json.status).to.equal(204);
-    expect((await service.client.get(item)).json).to.deep.equal(before.json);
-    expect((await service.client.get(`${item}/deliveries`)).json).to.have.length(1);
+    expect((await service.post(`${item}/deliveries`, undefined)).json.status).to.equal(204);
+    expect((await service.get(item)).json).to.deep.equal(before.json);
+    expect((await service.get(`${item}/deliveries`)).json).to.have.length(1);
   });
 });
 
 describe('webhooks and what a receiver or the service lacks', () => {
   const service = inProcessService(NETWORKS);
   const tested = async (post: WebhookTransport['post']) => {
-    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    const { id } = (await service.post('/v1/webhooks', RECEIVER)).json;
     service.application.webhookTransport.post = post;
-    const response = await service.client.post(`/v1/webhooks/${id}/deliveries`, undefined);
-    return { response, attempts: (await service.client.get(`/v1/webhooks/${id}/deliveries`)).json };
+    const response = await service.post(`/v1/webhooks/${id}/deliveries`, undefined);
+    return { response, attempts: (await service.get(`/v1/webhooks/${id}/deliveries`)).json };
   };
 
   it('show a status that HTTP does not know as an error', async () => {
@@ -375,13 +370,13 @@ describe('webhooks and what a receiver or the service lacks', () => {
   it('can be shown, tested, mended and deleted also if this release cannot use what is stored', async () => {
     const { webhooks } = service.application.storage;
     for (const resources of [['baskets'], undefined]) {
-      const { id } = (await service.client.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
+      const { id } = (await service.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
       const item = `/v1/webhooks/${id}`;
       const stored = await webhooks.find(id);
       const fields = { ...stored?.fields, resources } as unknown as Webhook;
       const record = { ...(stored as Versioned<Webhook>), version: 2, fields };
       await webhooks.replaceAll([{ record, expected: 1 }]);
-      const request = (method: string, path: string, body?: object) => service.client.request(method, path, { body });
+      const request = (method: string, path: string, body?: object) => service.request(method, path, { body });
       const { documented } = service.client;
       // The document describes the collections of this release.
       service.client.documented = undefined;
@@ -406,7 +401,7 @@ describe('webhooks and what a receiver or the service lacks', () => {
         'must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS, such as 10.20.0.0/16.',
       ],
     ]) {
-      const { json } = await service.client.post('/v1/webhooks', { ...RECEIVER, url });
+      const { json } = await service.post('/v1/webhooks', { ...RECEIVER, url });
       expect(json.details).to.deep.equal([
         { code: 'invalid_format', message: `url ${rule}`, in: 'body', pointer: '/url' },
       ]);
@@ -419,14 +414,14 @@ for (const store of HTTP_STORE_NAMES)
     const service = inProcessService({ STORE: store, ...NETWORKS });
     const PAUSED = { ...RECEIVER, status: 'paused' };
     const makeKey = async () =>
-      (await service.client.post('/v1/api-keys', { name: 'x', scopes: SCOPES })).json as {
+      (await service.post('/v1/api-keys', { name: 'x', scopes: SCOPES })).json as {
         id: number;
         key: string;
       };
     const make = (token: string, count: number, key?: string) =>
       Promise.all(
         Array.from({ length: count }, () =>
-          service.client.post('/v1/webhooks', PAUSED, { token, ...(key && withIdempotencyKey(key)) }),
+          service.post('/v1/webhooks', PAUSED, { token, ...(key && withIdempotencyKey(key)) }),
         ),
       );
     const statuses = (responses: readonly HttpResponse[]) => {
@@ -446,14 +441,14 @@ for (const store of HTTP_STORE_NAMES)
       expect([again?.status, again?.json.id]).to.deep.equal([201, first?.json.id]);
       const [{ json: foreign } = { json: {} }] = await make(other.key, 1);
       const patch = (id: number, fields: object, token: string) =>
-        service.client.patch(`/v1/webhooks/${id}`, fields, { token });
+        service.patch(`/v1/webhooks/${id}`, fields, { token });
       await expectRefusal(patch(foreign.id, { resources: ['users'] }, one.key), 'limit_reached');
       expect((await patch(foreign.id, { name: 'y' }, one.key)).status).to.equal(200);
       const own = first?.json.id;
       expect((await patch(own, { url: 'https://127.0.0.2:9/' }, one.key)).status, 'no further one').to.equal(200);
       expect((await patch(own, { resources: ['users'] }, other.key)).status).to.equal(200);
       expect(statuses(await make(one.key, 2)), 'one has left').to.deep.equal({ 201: 1, 409: 1 });
-      expect((await service.client.delete(`/v1/webhooks/${foreign.id}`)).status).to.equal(204);
+      expect((await service.delete(`/v1/webhooks/${foreign.id}`)).status).to.equal(204);
     });
 
     it('are 1,000 in all; those beyond stay and can be changed', async () => {
@@ -482,7 +477,7 @@ for (const store of HTTP_STORE_NAMES)
       const made = (await Promise.all(keys.map(({ key }) => make(key, 3)))).flat();
       expect(statuses(made)).to.deep.equal({ 201: 2, 409: 4 });
       const beyond = await add(5);
-      const taken = await service.client.patch(`/v1/webhooks/${beyond}`, { resources: ['users'] });
+      const taken = await service.patch(`/v1/webhooks/${beyond}`, { resources: ['users'] });
       expect([taken.status, taken.json.createdBy], 'it is no further one').to.deep.equal([200, 1]);
     });
   });
@@ -491,15 +486,15 @@ describe('REQUIRE_IF_MATCH and webhooks', () => {
   const service = inProcessService({ REQUIRE_IF_MATCH: 'true', ...NETWORKS });
 
   it('requires If-Match to change, to delete and to give a new secret', async () => {
-    const { id } = (await service.client.post('/webhooks', RECEIVER)).json;
+    const { id } = (await service.post('/webhooks', RECEIVER)).json;
     for (const [method, url, body] of [
       ['PATCH', `/webhooks/${id}`, { name: 'y' }],
       ['POST', `/webhooks/${id}/secret`, undefined],
       ['DELETE', `/webhooks/${id}`, undefined],
     ] as const) {
-      expect((await service.client.request(method, url, { body })).status, url).to.equal(428);
+      expect((await service.request(method, url, { body })).status, url).to.equal(428);
       const headers = { 'If-Match': '*' };
-      expect((await service.client.request(method, url, { body, headers })).status, url).to.be.within(200, 204);
+      expect((await service.request(method, url, { body, headers })).status, url).to.be.within(200, 204);
     }
   });
 });
@@ -509,8 +504,8 @@ describe('CHANGES=off and webhooks', () => {
 
   it('has none', async () => {
     for (const url of ['/v1/webhooks', '/webhooks/1', '/v1/webhooks/1/deliveries'])
-      expect((await service.client.get(url)).status, url).to.equal(404);
-    expect((await service.client.get('/')).json).to.not.have.property('webhooks');
+      expect((await service.get(url)).status, url).to.equal(404);
+    expect((await service.get('/')).json).to.not.have.property('webhooks');
   });
 });
 
@@ -520,13 +515,13 @@ describe('the setting WEBHOOK_NETWORKS', () => {
   it('allows nothing by default: not this machine', async () => {
     for (const url of [RECEIVER.url, 'https://localhost:9/', 'https://[::1]/', 'https://0.0.0.0/'])
       await expectIssues(
-        service.client.post('/v1/webhooks', { ...RECEIVER, url }),
+        service.post('/v1/webhooks', { ...RECEIVER, url }),
         'validation_failed',
         ['invalid_format /url'],
         url,
       );
     const literal = { ...RECEIVER, url: 'https://1.1.1.1/', status: 'paused' };
-    const { status, json } = await service.client.post('/v1/webhooks', literal);
+    const { status, json } = await service.post('/v1/webhooks', literal);
     expect([status, json.status]).to.deep.equal([201, 'paused']);
   });
 });

@@ -230,6 +230,20 @@ export class HttpClient {
   }
 }
 
+const SENDING = ['get', 'post', 'put', 'patch', 'delete', 'request', 'startLines', 'connect', 'raw'] as const;
+
+/** The methods of a client that send something. */
+export type Sender = Pick<HttpClient, (typeof SENDING)[number]>;
+
+/** Returns the methods of a client that exists only when they are called. */
+export function senderOf(client: () => HttpClient): Sender {
+  const methods = SENDING.map((name) => [
+    name,
+    (...sent: never[]) => (client()[name] as (...all: never[]) => unknown)(...sent),
+  ]);
+  return Object.fromEntries(methods);
+}
+
 /** Sends requests as a proxy does that ends TLS: the clients' own clocks then verify no certificate. */
 export class ProxiedClient extends HttpClient {
   override request(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {

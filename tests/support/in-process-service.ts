@@ -4,7 +4,7 @@ import { Service } from '#src/process/service.js';
 import { createStore } from '../stores/index.js';
 import type { CreatedStore } from '../stores/provider.js';
 import { AdvancedClock } from './fakes.js';
-import { HttpClient } from './http-client.js';
+import { HttpClient, type Sender, senderOf } from './http-client.js';
 import { hasUsualCertificate, keepCertificate, writeCertificate } from './kept-certificate.js';
 import { documentedResponses } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -13,7 +13,7 @@ import type { TestIssuer } from './test-issuer.js';
 /** A well-formed API key for tests. */
 export const FIRST_KEY = `pcs_${'0'.repeat(30)}0B9c15`;
 
-export interface InProcessService {
+export interface InProcessService extends Sender {
   readonly application: Application;
   readonly client: HttpClient;
   readonly port: number;
@@ -38,6 +38,7 @@ export function inProcessService(
   const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = {
     folder,
     clock: new AdvancedClock(),
+    ...senderOf(() => state.client as HttpClient),
   };
   let store: CreatedStore | undefined;
   let service: Service | undefined;

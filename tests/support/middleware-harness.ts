@@ -21,19 +21,22 @@ import { listen } from '#src/process/listen.js';
 import { PublicUrl } from '#src/shared/public-url.js';
 import { testAuthenticator } from './authenticator.js';
 import { FakeClock } from './fakes.js';
-import { HttpClient } from './http-client.js';
+import { HttpClient, type Sender, senderOf } from './http-client.js';
 import { recordService } from './record-service.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
 
-interface MiddlewareHarness {
-  readonly client: HttpClient;
+interface MiddlewareHarness extends Sender {
+  client: HttpClient;
   /** The handler after the middleware under test. */
   handler: Middleware;
 }
 
 /** Serves one middleware over plain HTTP, with a handler that each test sets, for the tests of one `describe`. */
 export function middlewareHarness(middleware: Middleware, timeouts?: ServerTimeouts): MiddlewareHarness {
-  const harness: { client?: HttpClient; handler: Middleware } = { handler: () => {} };
+  const harness: Partial<MiddlewareHarness> & Pick<MiddlewareHarness, 'handler'> = {
+    handler: () => {},
+    ...senderOf(() => served.client),
+  };
   let served: Served;
   before(async () => {
     const chain: Middleware[] = [middleware, (ctx, next) => harness.handler(ctx, next)];
@@ -103,7 +106,7 @@ export class DetailLogger implements Logger, Observer {
   request = () => ({ end: (entry: RequestEntry) => this.record('request', { ...entry }) });
 }
 
-export interface ListService {
+export interface ListService extends Sender {
   readonly records: WatchedRepository;
   readonly logger: DetailLogger;
   readonly client: HttpClient;
@@ -117,8 +120,8 @@ export interface ListService {
  * @param origins the origins whose scripts may read the responses
  */
 export function listService(origins = '', limits = new ConcurrencyLimits(1_000)): ListService {
-  const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};
   let served: Served;
+  const service: Partial<ListService> = senderOf(() => served.client);
   beforeEach(async () => {
     const records = new WatchedRepository();
     const logger = new DetailLogger();

@@ -77,7 +77,7 @@ describe('an interrupted import', () => {
   for (const coding of ['identity', 'br'])
     it(`does not affect later imports if its client disconnects, with ${coding}`, async () => {
       for (const [lastStep, lines] of DISCONNECTS) {
-        const socket = await http.client.connect();
+        const socket = await http.connect();
         const reached = new Promise<void>(
           (resolve) =>
             (http.handler = importing((ctx) => {
@@ -96,7 +96,7 @@ describe('an interrupted import', () => {
         );
         await reached;
         http.handler = importing(() => (step = async () => {}));
-        const { status, text } = await http.client.post('/', line, { headers });
+        const { status, text } = await http.post('/', line, { headers });
         expect([status, text]).to.deep.equal([200, '{"line":1,"status":201,"id":1}\n']);
       }
     });
@@ -113,13 +113,13 @@ describe('an interrupted import', () => {
             if (name === failing) throw error;
           }),
       );
-      const refusal = await http.client.post('/', line.repeat(10_000), { headers }).catch((error) => error);
+      const refusal = await http.post('/', line.repeat(10_000), { headers }).catch((error) => error);
       expect(refusal).to.be.an('error');
     });
 
   /** @returns a connection on which an import has begun; only the tests read from it */
   const beginImport = async () => {
-    const socket = await http.client.connect();
+    const socket = await http.connect();
     const head = Object.entries({ ...headers, Host: 'x', 'Transfer-Encoding': 'chunked' });
     socket.write(`POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n`);
     return socket;
@@ -142,7 +142,7 @@ describe('an interrupted import', () => {
       if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
     socket.resume();
     await closed;
-    expect((await http.client.post('/', line, { headers })).status).to.equal(200);
+    expect((await http.post('/', line, { headers })).status).to.equal(200);
   });
 
   it('may outlast the request timeout, and is cut off when no more data arrives', async () => {
@@ -168,7 +168,7 @@ describe('an interrupted import', () => {
       socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
       await once(socket, 'data');
     }
-    const refusal = await http.client.post('/', line, { headers });
+    const refusal = await http.post('/', line, { headers });
     expect([refusal.status, refusal.headers['retry-after'], refusal.json.code]).to.deep.equal([
       503,
       '1',
@@ -177,6 +177,6 @@ describe('an interrupted import', () => {
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
     for (const socket of sockets) socket.resume().end('0\r\n\r\n');
     await closed;
-    expect((await http.client.post('/', line, { headers })).status).to.equal(200);
+    expect((await http.post('/', line, { headers })).status).to.equal(200);
   });
 });

@@ -22,7 +22,7 @@ const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
 describe('HTTP messages', () => {
   const service = inProcessService();
   const send = async (lines: string[], body = '') =>
-    service.client.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+    service.raw(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
 
   it('in plain HTTP on the TLS port get a plain-text 400 that names HTTPS', async () => {
     for (const line of [
@@ -44,7 +44,7 @@ describe('HTTP messages', () => {
         `This port serves HTTPS alone: use https:// in the address, as in https://localhost:${service.port}\n`,
       );
     }
-    expect((await service.client.get('/products')).status).to.equal(200);
+    expect((await service.get('/products')).status).to.equal(200);
   });
 
   it('that are neither HTTP nor TLS get no HTTP response on the TLS port', async () => {
@@ -76,7 +76,7 @@ describe('HTTP messages', () => {
       ].join('\r\n');
 
     it('get 100 Continue if the body will be read', async () => {
-      const socket = await service.client.connect();
+      const socket = await service.connect();
       socket.write(post('100-continue', 'Content-Length: 15', 'Connection: close'));
       const interim = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
       expect(interim.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
@@ -86,7 +86,7 @@ describe('HTTP messages', () => {
 
     it('in HTTP/1.0 get no 100 Continue', async () => {
       const old = post('100-continue', 'Content-Length: 15').replace('HTTP/1.1', 'HTTP/1.0');
-      expect(await service.client.raw(`${old}{"name":"Lamp"}`)).to.match(/^HTTP\/1\.1 201 /);
+      expect(await service.raw(`${old}{"name":"Lamp"}`)).to.match(/^HTTP\/1\.1 201 /);
     });
   });
 });

@@ -30,11 +30,11 @@ describe('the concurrent work of one client', () => {
 
   before(async () => {
     const scopes = ['products:read', 'products:write'];
-    const keys = [1, 2].map((name) => service.client.post('/v1/api-keys', { name: `${name}`, scopes }));
+    const keys = [1, 2].map((name) => service.post('/v1/api-keys', { name: `${name}`, scopes }));
     [one = '', other = ''] = (await Promise.all(keys)).map(({ json }) => json.key);
     const description = 'd'.repeat(5_000);
     const lines = Array.from({ length: 400 }, () => `${JSON.stringify({ name: 'x', description })}\n`);
-    await service.client.post('/v1/products/imports', lines.join(''), { headers: LINES });
+    await service.post('/v1/products/imports', lines.join(''), { headers: LINES });
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -42,7 +42,7 @@ describe('the concurrent work of one client', () => {
 
   /** Sends the beginning of a request over its own connection and does not read the response. */
   const begin = async (token: string, method: string, fields: readonly string[], body = '') => {
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     sockets.push(socket);
     socket.on('error', () => {});
     const head = [`${method} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...fields];
@@ -64,10 +64,7 @@ describe('the concurrent work of one client', () => {
       await Promise.all(open.map((socket) => once(socket, 'data')));
       for (const token of [one, other]) {
         const lines = '{"name":"x"}\n'.repeat(300);
-        const { status, text } = await service.client.post(`/v1/products/imports${query}`, lines, {
-          token,
-          headers: LINES,
-        });
+        const { status, text } = await service.post(`/v1/products/imports${query}`, lines, { token, headers: LINES });
         expect([status, text.match(/"status":201/g)?.length]).to.deep.equal([200, 300]);
       }
     }
@@ -77,13 +74,13 @@ describe('the concurrent work of one client', () => {
     const open = await beginAll(8, one, 'GET /v1/products', ['Accept: application/x-ndjson']);
     await Promise.all(open.map((socket) => once(socket, 'readable')));
     const accept = { headers: { Accept: 'application/x-ndjson' } };
-    const refused = await service.client.get('/v1/products', { token: one, ...accept });
+    const refused = await service.get('/v1/products', { token: one, ...accept });
     expect([refused.status, refused.json.code, refused.headers['retry-after']]).to.deep.equal([
       503,
       'unavailable',
       '1',
     ]);
-    expect((await service.client.get('/v1/products', { token: other, ...accept })).status).to.equal(200);
+    expect((await service.get('/v1/products', { token: other, ...accept })).status).to.equal(200);
   });
 
   it('is at most 8 MiB of bodies: the next waits, small bodies and other clients do not', async () => {
@@ -101,10 +98,10 @@ describe('the concurrent work of one client', () => {
     );
     await untilWork(service, 'bodies', 'the bodies are being read', ({ inUse }) => inUse === 8 * MIB);
     let isDone = false;
-    const waiting = service.client.post('/v1/products', large, { token: one }).finally(() => (isDone = true));
+    const waiting = service.post('/v1/products', large, { token: one }).finally(() => (isDone = true));
     await untilWork(service, 'bodies', 'the next one waits', ({ waiting: count }) => count === 1);
-    expect((await service.client.post('/v1/products', large, { token: other })).status).to.equal(201);
-    expect((await service.client.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(201);
+    expect((await service.post('/v1/products', large, { token: other })).status).to.equal(201);
+    expect((await service.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(201);
     expect(isDone).to.equal(false);
     open[0]?.end(' ');
     expect((await waiting).status).to.equal(201);
@@ -126,13 +123,13 @@ describe('unread responses', () => {
   );
   /** Sends a request over its own connection and does not read the response. */
   const requestUnread = async (client: string) => {
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.on('error', () => {});
     socket.pause();
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Client: ${client}\r\n\r\n`);
     return socket;
   };
-  const get = (client: string, path = '/') => service.client.get(path, { headers: { 'X-Client': client } });
+  const get = (client: string, path = '/') => service.get(path, { headers: { 'X-Client': client } });
 
   it('are limited in bytes for each client and in total, except small ones', async () => {
     const sockets = await Promise.all([requestUnread('a'), requestUnread('a')]);
@@ -155,7 +152,7 @@ describe('a large error', () => {
 
   it('counts as a response, so it is 503 if no permit is left; small errors do not count', async () => {
     const get = (unknownParameters: number) =>
-      service.client.get(`/v1/products?${'%01%01%01&'.repeat(unknownParameters)}`, { token: null });
+      service.get(`/v1/products?${'%01%01%01&'.repeat(unknownParameters)}`, { token: null });
     const other = { res: { closed: false }, state: { address: 'elsewhere', permits: [] } };
     const everything = await bounds.acquire(other as never, 'responses', MIB);
     const refused = await get(100);
@@ -178,7 +175,7 @@ describe('an error in the place of a compressed response', () => {
       ctx.set('Content-Encoding', 'gzip');
       throw unavailable('No permit is left.');
     };
-    const { status, headers, json } = await service.client.get('/');
+    const { status, headers, json } = await service.get('/');
     expect([status, headers['content-encoding'], json.code]).to.deep.equal([503, undefined, 'unavailable']);
   });
 });
@@ -196,7 +193,7 @@ describe('an error that is larger than the permit of the record', () => {
       if (ctx.path === '/error') ctx.state.errorCode = 'validation_failed';
       ctx.body = 'x'.repeat(ctx.path === '/error' ? 50_000 : 15_000);
     };
-    for (const path of ['/record', '/error']) await service.client.get(path);
+    for (const path of ['/record', '/error']) await service.get(path);
     expect(inUse).to.deep.equal([15_000, 50_000]);
     await until('nothing is in use', () => bounds.figures('responses').inUse === 0);
   });
@@ -223,7 +220,7 @@ describe('pages that are being read', () => {
       ctx.state.addressOf = (path) => path;
       return work.handle(ctx, new Map());
     };
-    const get = (client: string, path: string) => service.client.get(path, { headers: { 'X-Client': client } });
+    const get = (client: string, path: string) => service.get(path, { headers: { 'X-Client': client } });
     const pages = [get('a', '/'), get('a', '/'), get('a', '/'), get('a', '/')];
     await until('two pages of one client are read', async () => {
       expect(reading).to.deep.equal(['a', 'a']);
@@ -258,18 +255,18 @@ describe('a request that waits', () => {
       await new Promise<void>((resolve) => finish.push(resolve));
       ctx.body = 'x';
     };
-    const first = service.client.get('/first');
+    const first = service.get('/first');
     await until('the first request is carried out', async () => {
       expect(begun).to.deep.equal(['/first']);
     });
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n');
     await until('two requests wait', async () => {
       expect(waiting).to.equal(2);
     });
     socket.destroy();
     await until('the service has noticed it', () => hasGone);
-    const last = service.client.get('/last');
+    const last = service.get('/last');
     await until('three requests have arrived', async () => {
       expect(waiting).to.equal(3);
     });
@@ -304,17 +301,17 @@ describe('work for a client that has disconnected', () => {
         ctx.body = permit ? 'accepted' : 'refused';
       }
     };
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.write('GET /work HTTP/1.1\r\nHost: x\r\n\r\n');
     await until('the request is begun', async () => {
       expect(hasBegun).to.equal(true);
     });
     socket.destroy();
     await until('the service has noticed it', () => hasGone);
-    expect((await service.client.get('/')).text).to.equal('refused');
+    expect((await service.get('/')).text).to.equal('refused');
     end();
     await until('another request is served', async () => {
-      expect((await service.client.get('/')).text).to.equal('accepted');
+      expect((await service.get('/')).text).to.equal('accepted');
     });
   });
 });
@@ -325,22 +322,22 @@ describe('a write whose response exceeds the memory limit', () => {
   it('is either rejected without writing, or completed with a normal response', async () => {
     const description = 'd'.repeat(5_000);
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v'.repeat(400)]));
-    const { headers, json } = await service.client.post('/v1/products', { name: 'x', description, attributes });
+    const { headers, json } = await service.post('/v1/products', { name: 'x', description, attributes });
     const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(150);
-    await service.client.post('/v1/products/imports', lines, { headers: LINES });
+    await service.post('/v1/products/imports', lines, { headers: LINES });
     const sockets: Socket[] = [];
     // Unread pages use up all that this client may have.
     for (let page = 0; page < 40; page++) {
-      const socket = await service.client.connect();
+      const socket = await service.connect();
       sockets.push(socket.on('error', () => {}));
       socket.write(
         `GET /v1/products?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`.repeat(4),
       );
     }
     await untilWork(service, 'responses', 'some pages wait', ({ waiting }) => waiting > 0);
-    const changed = await service.client.patch(`/v1/products/${json.id}`, { name: 'changed' });
+    const changed = await service.patch(`/v1/products/${json.id}`, { name: 'changed' });
     for (const socket of sockets) socket.destroy();
-    const { headers: now } = await service.client.get(`/v1/products/${json.id}`);
+    const { headers: now } = await service.get(`/v1/products/${json.id}`);
     if (changed.status === 200) expect(now.etag).to.equal(changed.headers.etag);
     else expect([changed.status, changed.headers.etag, now.etag]).to.deep.equal([503, undefined, headers.etag]);
   });
@@ -359,7 +356,7 @@ describe('a response that is read too slowly', () => {
     service.handler = (ctx) => {
       ctx.body = Buffer.alloc(64 * MIB, 'x');
     };
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let bytes = 0;
@@ -377,7 +374,7 @@ describe('a response that is read too slowly', () => {
     service.handler = (ctx) => {
       ctx.body = slowStream();
     };
-    expect((await service.client.get('/')).text).to.equal('x'.repeat(5));
+    expect((await service.get('/')).text).to.equal('x'.repeat(5));
   });
 });
 
@@ -393,7 +390,7 @@ describe('a response that is read in time', () => {
       ctx.body = Buffer.alloc(MIB, 'x');
       isReady = true;
     };
-    const socket = await service.client.connect();
+    const socket = await service.connect();
     // Measured as later: a wait has a timer of its own.
     let before = 0;
     await until('the timers are counted', () => {

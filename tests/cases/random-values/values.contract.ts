@@ -45,9 +45,9 @@ export function badBodies(): void {
       faults.length = 0;
     });
     before(async () => {
-      await service.client.post('/v1/products', { name: 'Lamp' });
-      await service.client.post('/v1/users', { name: 'Ada', email: 'ada@example.com' });
-      await service.client.post('/v1/orders', { userId: 1, items: [{ productId: 1, quantity: 1 }] });
+      await service.post('/v1/products', { name: 'Lamp' });
+      await service.post('/v1/users', { name: 'Ada', email: 'ada@example.com' });
+      await service.post('/v1/orders', { userId: 1, items: [{ productId: 1, quantity: 1 }] });
     });
 
     const verify = (
@@ -73,7 +73,7 @@ export function badBodies(): void {
     };
     const expectRight = async (minimum: number) => {
       for (const { plural } of BAD_RECORDS) {
-        const list = await service.client.get(`/v1/${plural}?fields=id,version`);
+        const list = await service.get(`/v1/${plural}?fields=id,version`);
         expect(list.json, `${plural} are untouched`).to.deep.equal([{ id: 1, version: 1 }]);
       }
       expect(sent).to.be.at.least(minimum);
@@ -86,17 +86,15 @@ export function badBodies(): void {
     it('with one bad value get its status, code, pointer and detail, from every way to write', async () => {
       for (const records of BAD_RECORDS)
         await inParallel(LANES, records.values, async (value) => {
-          const { client } = service;
           const path = `/v1/${records.plural}`;
           for (const [way, request, issues] of waysToSend(records, value)) {
             const what = `${way} ${path} ${value.member}: ${value.json.slice(0, 60)}`;
-            const response = await request(client, path);
+            const response = await request(service.client, path);
             const isImport = way === 'NDJSON' || way === 'CSV';
             verify(what, isImport ? lineOf(response) : response, [400, 'validation_failed', issues]);
           }
         });
-      const { client } = service;
-      const many = await client.post('/v1/orders', `{"userId":1,"items":${TOO_MANY_ITEMS}}`);
+      const many = await service.post('/v1/orders', `{"userId":1,"items":${TOO_MANY_ITEMS}}`);
       verify('POST of 101 items', many, [400, 'validation_failed']);
       expect(many.json.details[0]).to.include({ code: 'too_long', pointer: '/items' });
       for (const { plural, valid } of BAD_RECORDS)
@@ -105,9 +103,9 @@ export function badBodies(): void {
           const issues: Issue[] = [['required', `/${member}`]];
           const body = objectOf(rest);
           for (const response of [
-            await client.post(`/v1/${plural}`, body),
-            await client.put(`/v1/${plural}/1`, body),
-            await client.patch(`/v1/${plural}/1`, `{"${member}":null}`, ofType(MERGE_PATCH)),
+            await service.post(`/v1/${plural}`, body),
+            await service.put(`/v1/${plural}/1`, body),
+            await service.patch(`/v1/${plural}/1`, `{"${member}":null}`, ofType(MERGE_PATCH)),
           ])
             verify(`${plural} without ${member}`, response, [400, 'validation_failed', issues]);
         }
@@ -115,41 +113,40 @@ export function badBodies(): void {
     });
 
     it('that are no JSON, no object or no patch get their code', async () => {
-      const { client } = service;
       for (const { plural } of BAD_RECORDS) {
         const [path, itemPath] = [`/v1/${plural}`, `/v1/${plural}/1`];
         await inParallel(LANES, MALFORMED, async (body) => {
           const expected = [400, 'malformed_json', []] as const;
           const what = `${plural} ${body.toString().slice(0, 60)}`;
-          verify(`POST ${what}`, await client.post(path, body), expected);
-          verify(`PUT ${what}`, await client.put(itemPath, body), expected);
-          verify(`merge patch ${what}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
-          verify(`JSON patch ${what}`, await client.patch(itemPath, body, ofType(JSON_PATCH)), expected);
+          verify(`POST ${what}`, await service.post(path, body), expected);
+          verify(`PUT ${what}`, await service.put(itemPath, body), expected);
+          verify(`merge patch ${what}`, await service.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
+          verify(`JSON patch ${what}`, await service.patch(itemPath, body, ofType(JSON_PATCH)), expected);
           // Several lines, or a byte order mark, which an import may have.
           if (body.includes('\n') || body.includes('\ufeff')) return;
-          verify(`NDJSON ${what}`, lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))), expected);
+          verify(`NDJSON ${what}`, lineOf(await service.post(`${path}/imports`, body, ofType(NDJSON))), expected);
         });
         for (const body of NO_OBJECTS) {
           const expected = [400, 'validation_failed', [['invalid_type', '']]] as const;
-          verify(`POST ${body}`, await client.post(path, body), expected);
-          verify(`PUT ${body}`, await client.put(itemPath, body), expected);
-          verify(`merge patch ${body}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
-          verify(`NDJSON ${body}`, lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))), expected);
+          verify(`POST ${body}`, await service.post(path, body), expected);
+          verify(`PUT ${body}`, await service.put(itemPath, body), expected);
+          verify(`merge patch ${body}`, await service.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
+          verify(`NDJSON ${body}`, lineOf(await service.post(`${path}/imports`, body, ofType(NDJSON))), expected);
         }
         const empty = [400, 'malformed_json', []] as const;
         for (const body of ['', ' \n\t\r']) {
-          verify(`empty POST`, await client.post(path, body), empty);
-          verify(`empty PUT`, await client.put(itemPath, body), empty);
+          verify(`empty POST`, await service.post(path, body), empty);
+          verify(`empty PUT`, await service.put(itemPath, body), empty);
         }
         const wide = JSON.stringify({ name: Array(10_001).fill(0) });
-        verify('10,001 values', await client.post(path, wide), [413, 'payload_too_large', []]);
+        verify('10,001 values', await service.post(path, wide), [413, 'payload_too_large', []]);
         const long = JSON.stringify({ name: 'x'.repeat(1_048_576) });
-        verify('over 1 MiB', await client.post(path, long), [413, 'payload_too_large', []]);
+        verify('over 1 MiB', await service.post(path, long), [413, 'payload_too_large', []]);
         for (const type of OTHER_TYPES)
-          verify(`type ${type}`, await client.post(path, '{}', ofType(type)), [415, 'unsupported_media_type', []]);
+          verify(`type ${type}`, await service.post(path, '{}', ofType(type)), [415, 'unsupported_media_type', []]);
       }
       for (const [patch, detail] of BAD_PATCHES) {
-        const response = await client.patch('/v1/products/1', patch, ofType(JSON_PATCH));
+        const response = await service.patch('/v1/products/1', patch, ofType(JSON_PATCH));
         verify(`patch ${patch.slice(0, 80)}`, response, [400, 'invalid_patch', [detail]]);
       }
       await expectRight(1_000);
@@ -164,11 +161,10 @@ export function randomRecords(store: StoreName, batches: number): void {
     const service = inProcessService({ STORE: store });
 
     it('come back unchanged, however they are written and read', async () => {
-      const { client } = service;
       // The products and the user that orders name.
-      for (let at = 1; at <= 21; at++) await client.post('/v1/products', { name: `${at}` });
-      await client.post('/v1/users', { name: 'Ada', email: 'ada@example.com' });
-      const all = new RoundTrips(() => client, store);
+      for (let at = 1; at <= 21; at++) await service.post('/v1/products', { name: `${at}` });
+      await service.post('/v1/users', { name: 'Ada', email: 'ada@example.com' });
+      const all = new RoundTrips(() => service.client, store);
       for (const drawn of fc.sample(batch, { numRuns: batches, seed: TEST_SEED }))
         for (const plural of RECORD_PLURALS) await all.run(plural, drawn[plural]);
       figure(`round trips on ${store}`, all.trips);
