@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import Database from 'libsql';
 import { ChildProcessService, CLI, catalogue, MAIN } from '../../tests/support/child-process-service.js';
 import { concurrently } from '../../tests/support/concurrently.js';
 import { figuresOf } from '../../tests/support/figure.js';
@@ -346,11 +347,15 @@ describe('the disk', function () {
 
   async function killBackup(): Promise<void> {
     const where = folder();
-    expect((await catalogue(where, ['seed', '--products', '20000'])).code).to.equal(0);
+    expect((await catalogue(where, ['seed', '--products', '5000'])).code).to.equal(0);
     const partials = () => readdirSync(where).filter((name) => name.endsWith('.partial'));
+    // The backup waits for a database that another process keeps for itself.
+    const holder = new Database(join(where, 'data/catalogue.sqlite'));
+    holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     const killed = new ChildProcessService(where, {}, [CLI, 'backup', 'b.sqlite']);
     await until('the backup has begun', () => partials().length === 1);
     await killed.stop('SIGKILL');
+    holder.close();
     expect(partials()).to.have.length(1);
     expect(existsSync(join(where, 'b.sqlite'))).to.equal(false);
     writeFileSync(join(where, 'b.sqlite.notes.partial'), 'of somebody else');
