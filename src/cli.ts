@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { requireSupportedNode } from './process/supported-node.js';
+import { endUnlessLoaded } from './shared/program.js';
 
 /** The exit code of a command that never settles: EX_SOFTWARE of sysexits.h. */
 const EX_SOFTWARE = 70;
@@ -12,4 +13,5 @@ import('./command-line.js')
   .then(({ runCommand }) => runCommand(process.argv.slice(2)))
   .then((exitCode) => {
     process.exitCode = exitCode;
-  });
+  })
+  .catch(endUnlessLoaded);

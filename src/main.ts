@@ -1,4 +1,5 @@
 import { requireSupportedNode } from './process/supported-node.js';
+import { endUnlessLoaded } from './shared/program.js';
 
 requireSupportedNode();
-import('./process/run-service.js').then(({ runService }) => runService());
+import('./process/run-service.js').then(({ runService }) => runService()).catch(endUnlessLoaded);
