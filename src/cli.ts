@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { requireSupportedNode } from './process/supported-node.js';
-import { endUnlessLoaded } from './shared/program.js';
+import { endUnlessLoaded, requireSupportedNode } from './process/supported-node.js';
 
 /** The exit code of a command that never settles: EX_SOFTWARE of sysexits.h. */
 const EX_SOFTWARE = 70;

@@ -1,5 +1,4 @@
-import { requireSupportedNode } from './process/supported-node.js';
-import { endUnlessLoaded } from './shared/program.js';
+import { endUnlessLoaded, requireSupportedNode } from './process/supported-node.js';
 
 requireSupportedNode();
 import('./process/run-service.js').then(({ runService }) => runService()).catch(endUnlessLoaded);

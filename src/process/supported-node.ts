@@ -1,7 +1,10 @@
-import { EXIT_CODES, readProgramFile } from '../shared/program.js';
+import { EXIT_CODES, endIncomplete, readProgramFile } from '../shared/program.js';
 
 /** One range of `engines.node`: a version and all later ones; with `^`, those of the same major version. */
 const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
+
+/** How Node names what it cannot find, and a native library that it cannot load. */
+const NOT_LOADED = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'];
 
 /**
  * Ends the process with one line on standard error and exit code 78 if `engines` in package.json excludes this version
@@ -14,6 +17,16 @@ export function requireSupportedNode() {
   if (isSupported(process.versions.node, supported)) return;
   process.stderr.write(`This needs Node ${describeRanges(supported)}; it is run by Node ${process.versions.node}.\n`);
   process.exit(EXIT_CODES.configuration);
+}
+
+/**
+ * Ends the process with one line on standard error and exit code 70 if a package cannot be loaded, such as the native one
+ * of this platform.
+ * @throws the error if it is another one
+ */
+export function endUnlessLoaded(error: Error & { readonly code?: string }): never {
+  if (NOT_LOADED.includes(String(error.code))) return endIncomplete(error);
+  throw error;
 }
 
 /**

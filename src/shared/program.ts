@@ -24,9 +24,6 @@ export const EXIT_CODES = {
   terminated: 143,
 } as const;
 
-/** How Node names what it cannot find, and a native library that it cannot load. */
-const NOT_LOADED = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'];
-
 /**
  * Reads a file that belongs to the program; `scripts/package.js` lists them. Ends the process with one line on standard
  * error and exit code 70 if it cannot be read, because the installation is not whole then.
@@ -40,16 +37,8 @@ export function readProgramFile(path: string): string {
   }
 }
 
-/**
- * Ends the process as {@link readProgramFile} does if a package cannot be loaded, such as the native one of this platform.
- * @throws the error if it is another one
- */
-export function endUnlessLoaded(error: Error & { readonly code?: string }): never {
-  if (NOT_LOADED.includes(String(error.code))) return endIncomplete(error);
-  throw error;
-}
-
-function endIncomplete({ message }: Error): never {
+/** Ends the process with the first line of an error on standard error and exit code 70: something has to be installed. */
+export function endIncomplete({ message }: Error): never {
   const [line] = message.split('\n');
   process.stderr.write(`A file of this program cannot be read, so it has to be installed again: ${line}\n`);
   return process.exit(EXIT_CODES.software);

@@ -150,6 +150,14 @@ describe('README.md', function () {
         await third.shows(/shown this once: (\S+)/);
       },
     },
+    'With Docker': {
+      // A function in place of Docker prints the line of the service, with the prefix of Compose.
+      'sends a request with the key of the log': async (step) => {
+        const line = `catalogue-1  | API key, with every scope, shown this once: ${key}`;
+        await second.run(`docker() { [ "$2" != logs ] || echo '${line}'; }`);
+        expect(JSON.parse(await run(step))).to.have.length(100);
+      },
+    },
     'Seven requests': {
       'lists the products that match, and leads to the next page': async (step) => {
         const { status, headers, body } = await respond(step);
