@@ -53,16 +53,17 @@ const MAX_FOLLOWED = 2;
 const GROUP_BYTES = 262_144;
 /** An index that lacks more changes is made anew. */
 const MAX_BEHIND = 50_000;
-/** The most columns of a table. */
-const MAX_COLUMNS = 256;
+/** The most columns that are known not to fit. */
+const MAX_REFUSED = 256;
 
 export function columnName({ field, key }: FacetField): string {
   return key === undefined ? field : attributeName(field, key);
 }
 
-/** How many rows take as long to read as it takes to find the next value, and how many ids to merge as the next value. */
+/** How many rows take as long to read as it takes to find the next value. */
 const ROWS_OF_A_VALUE = 128;
-const IDS_OF_A_VALUE = 16;
+/** How many ids are merged in the time of the next value. */
+const VALUE_IDS = 16;
 
 /** Resolves after other requests. */
 type Next = () => Promise<unknown>;
@@ -278,7 +279,7 @@ export class ColumnIndex {
   /** @param names of one column or of several */
   private refuse(names: string, change = this.position.change): void {
     const [first] = this.refused.keys();
-    if (first !== undefined && this.refused.size >= MAX_COLUMNS) this.refused.delete(first);
+    if (first !== undefined && this.refused.size >= MAX_REFUSED) this.refused.delete(first);
     this.refused.set(names, change);
   }
 
@@ -342,10 +343,10 @@ export class ColumnIndex {
   /** Builds the columns again if many records changed since. Requests go on with the old ones. */
   private refreshIfMany(): void {
     const { leastChanged, changedPart, bytes } = this.tuning;
+    const { entries, bytes: changedBytes } = this.changes;
+    if (entries.length <= leastChanged && changedBytes <= bytes / 4) return;
     const records = Math.max(...[...this.columns.values()].map(({ column }) => column.keys.length));
-    const isMany =
-      this.changes.entries.length > Math.max(leastChanged, changedPart * records) || this.changes.bytes > bytes / 4;
-    if (!isMany) return;
+    if (entries.length <= changedPart * records && changedBytes <= bytes / 4) return;
     this.refreshing ??= this.refresh()
       .catch((error: unknown) => {
         // Every query meets an unavailable store, and a store that is closed no longer matters.
@@ -383,10 +384,10 @@ export class ColumnIndex {
     const time = this.budget.startUnlimited();
     const next = () => time.checkpoint();
     const name = columnName(field);
-    const builder = new ColumnBuilder(kindOf(this.table, field));
+    const builder = new ColumnBuilder(kindOf(this.table, field), this.tuning.bytes);
     const isWhole =
       before?.values && view
-        ? await this.merge(builder, field, before, before.values, view, next)
+        ? await merge(builder, field, before, before.values, view, next, this.tuning.rows)
         : await this.read(builder, field, next);
     const column = isWhole ? await builder.finish(next) : undefined;
     if (this.restarts !== restarts) return;
@@ -397,59 +398,12 @@ export class ColumnIndex {
       if (this.bytes <= this.tuning.bytes) break;
       this.columns.delete(oldest);
     }
-    if (this.columns.size > MAX_COLUMNS) this.columns.delete(this.smallestOfOlder());
-  }
-
-  /** It is built again in the shortest time, so attributes that no record has do not take the place of others. */
-  private smallestOfOlder(): string {
-    const older = [...this.columns].slice(0, MAX_COLUMNS / 2);
-    const [[name]] = older.sort(([, a], [, b]) => a.column.bytes - b.column.bytes) as [[string, CachedColumn]];
-    return name;
   }
 
   private get bytes(): number {
     let bytes = this.changes.first.byteLength;
     for (const { column } of this.columns.values()) bytes += column.bytes;
     return bytes;
-  }
-
-  /** Adds what a column has, with the records that changed since. */
-  private async merge(
-    builder: ColumnBuilder,
-    field: FacetField,
-    { ids, starts }: Column,
-    values: readonly FacetValue[],
-    view: IndexView,
-    next: Next,
-  ): Promise<boolean> {
-    const added = new Map<FacetValue, Id[]>();
-    for (const some of view.changed()) {
-      for (const record of some)
-        for (const value of valuesIn(record, field)) {
-          const known = added.get(value);
-          if (known) known.push(record.id);
-          else added.set(value, [record.id]);
-        }
-      await next();
-    }
-    const others = [...added.keys()].sort(compareStored);
-    let merged = 0;
-    for (let key = 0, at = 0; key < values.length || at < others.length; ) {
-      const [value, other] = [values[key], others[at]];
-      const order = value === undefined ? 1 : other === undefined ? -1 : compareStored(value, other);
-      const more = order < 0 ? [] : (added.get(other as FacetValue) as Id[]).sort((a, b) => a - b);
-      const [start, end] = order > 0 ? [0, 0] : [starts[key] as number, starts[key + 1] as number];
-      for (const some of mergedIds(ids.subarray(start, end), more, view, this.tuning.rows)) {
-        if (!builder.add((order > 0 ? other : value) as FacetValue, some)) return false;
-        merged += some.length + IDS_OF_A_VALUE;
-        if (merged < this.tuning.rows) continue;
-        await next();
-        merged = 0;
-      }
-      if (order <= 0) key++;
-      if (order >= 0) at++;
-    }
-    return true;
   }
 
   /** Adds the rows of an index. @returns false if a column cannot hold the values */
@@ -467,23 +421,24 @@ export class ColumnIndex {
     next: Next,
   ): Promise<boolean> {
     const { database } = this;
-    const { rows, bytes } = this.tuning;
+    const { rows } = this.tuning;
     const from = `FROM ${source} WHERE ${where.text}`;
     const nextValue = (condition: string, ...values: unknown[]) =>
       database.row<[StoredValue | null]>(
         sql(`SELECT min(${column}) ${from} ${condition}`, ...where.values, ...values),
       )?.[0] ?? null;
     const text = `SELECT id ${from} AND ${column} = ? AND id > ? ORDER BY id LIMIT ?`;
-    let read = 0;
+    let left = rows;
     for (let value = nextValue(''); value !== null; value = nextValue(`AND ${column} > ?`, value))
       for (let after: Id | undefined = 0; after !== undefined; ) {
         const ids = idsOf(database, sql(text, ...where.values, value, after, rows));
-        if (!builder.add(facetValue(value), ids) || builder.bytes > bytes) return false;
+        for (const id of ids) builder.add(facetValue(value), id);
+        if (!builder.fits) return false;
         after = ids.length < rows ? undefined : ids.at(-1);
-        read += ids.length + ROWS_OF_A_VALUE;
-        if (read < rows) continue;
+        left -= ids.length + ROWS_OF_A_VALUE;
+        if (left > 0) continue;
         await next();
-        read = 0;
+        left = rows;
       }
     return true;
   }
@@ -494,39 +449,62 @@ export class ColumnIndex {
     { source, column, where, lowest }: IndexRows,
     next: Next,
   ): Promise<boolean> {
-    const { rows, bytes } = this.tuning;
+    const { rows } = this.tuning;
     const text = `SELECT group_concat(id), json_group_array(value) FROM (
       SELECT id, ${column} AS value FROM ${source}
         WHERE ${where.text} AND ${column} >= ?1 AND (${column} > ?1 OR id > ?2) ORDER BY 2, 1 LIMIT ?3)`;
     for (let [value, id] = [lowest, 0]; ; await next()) {
       const row = this.database.row<[string | null, string]>(sql(text, value, id, rows));
       const ids = idsIn(row?.[0]);
-      const all = JSON.parse(row?.[1] ?? '[]') as (string | number)[];
-      if (!builder.addEach(ids, all) || builder.bytes > bytes) return false;
+      const values = JSON.parse(row?.[1] ?? '[]') as (string | number)[];
+      for (const [at, one] of ids.entries()) builder.add(values[at] as FacetValue, one);
+      if (!builder.fits) return false;
       if (ids.length < rows) return true;
-      [value, id] = [all.at(-1) ?? lowest, ids.at(-1) ?? 0];
+      [value, id] = [values.at(-1) ?? lowest, ids.at(-1) ?? 0];
     }
   }
 }
 
-/** The ids that did not change and more ids, both in their order, in pieces of some length. */
-function* mergedIds(
-  ids: Uint32Array,
-  more: readonly Id[],
+/** Adds what a column has, with the records that changed since. @returns false if a column cannot hold it */
+async function merge(
+  builder: ColumnBuilder,
+  field: FacetField,
+  { ids, starts }: Column,
+  values: readonly FacetValue[],
   view: IndexView,
-  length: number,
-): Generator<readonly Id[], void, void> {
-  let merged: Id[] = [];
-  for (let at = 0, other = 0; at < ids.length || other < more.length; ) {
-    const [id = Number.POSITIVE_INFINITY, next = Number.POSITIVE_INFINITY] = [ids[at], more[other]];
-    if (id < next) at++;
-    else other++;
-    if (id < next && view.isChanged(id)) continue;
-    if (merged.push(Math.min(id, next)) < length) continue;
-    yield merged;
-    merged = [];
+  next: Next,
+  rows: number,
+): Promise<boolean> {
+  const added = new Map<FacetValue, Id[]>();
+  for (const some of view.changed()) {
+    for (const record of some)
+      for (const value of valuesIn(record, field)) {
+        const known = added.get(value);
+        if (known) known.push(record.id);
+        else added.set(value, [record.id]);
+      }
+    await next();
   }
-  if (merged.length > 0) yield merged;
+  const others = [...added.keys()].sort(compareStored);
+  let left = rows;
+  for (let key = 0, at = 0; builder.fits && (key < values.length || at < others.length); ) {
+    const [value, other] = [values[key], others[at]];
+    const order = value === undefined ? 1 : other === undefined ? -1 : compareStored(value, other);
+    const one = (order > 0 ? other : value) as FacetValue;
+    const [start, end] = order > 0 ? [0, 0] : [starts[key] as number, starts[key + 1] as number];
+    for (let from = start; from < end; from++) {
+      const id = ids[from] as Id;
+      if (!view.isChanged(id)) builder.add(one, id);
+      if (--left > 0) continue;
+      await next();
+      left = rows;
+    }
+    if (order >= 0) for (const id of added.get(one) ?? []) builder.add(one, id);
+    if (order <= 0) key++;
+    if (order >= 0) at++;
+    left -= VALUE_IDS;
+  }
+  return builder.fits;
 }
 
 /** The values of a record in a field that has a column with values. */

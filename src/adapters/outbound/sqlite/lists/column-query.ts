@@ -25,9 +25,8 @@ import {
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';
-import { compareStored } from '../sql/schema.js';
 import { columnName, type IndexView } from './column-index.js';
-import { type Bits, bitsOf, type Column, endOf, firstKey, type KeyRange, keyOf, rowsOf } from './dictionary-column.js';
+import { type Bits, bitsOf, type Column, endOf, type KeyRange, keyFrom, keyOf, rowsOf } from './dictionary-column.js';
 
 /** The field of which every record has a value. */
 const ID_FIELD: FacetField = { field: 'id' };
@@ -86,8 +85,8 @@ function isPositive(filter: Filter): boolean {
 /** The keys that a filter allows. Several ranges are in their order, and do not overlap. */
 function keysOfFilter(column: Column, filter: Filter): readonly KeyRange[] {
   const end = endOf(column);
-  const from = (value: FacetValue) => firstKey(column, (other) => compareStored(other, value) < 0);
-  const behind = (value: FacetValue) => firstKey(column, (other) => compareStored(other, value) <= 0);
+  const from = (value: FacetValue) => keyFrom(column, value);
+  const behind = (value: FacetValue) => keyOf(column, value)[1];
   const among = (values: readonly FacetValue[]) =>
     [...new Set(values)].map((value) => keyOf(column, value)).sort(([a], [b]) => a - b);
   const compared = (operator: string, value: FacetValue, last = end): KeyRange[] => {

@@ -21,7 +21,7 @@ export interface Column {
   readonly lists: { readonly starts: Uint32Array; readonly keys: Uint16Array } | undefined;
   /** The value of key 1, and so on. Absent if there may be many texts: then the column gives only an order. */
   readonly values: readonly FacetValue[] | undefined;
-  /** By key: the posting lists of values that many records have, once more as a bit for each id. Made when needed. */
+  /** By key: the posting lists of values that many records have, as a bit for each id. Made when needed. */
   readonly bits: Map<number, Bits>;
   readonly bytes: number;
 }
@@ -35,7 +35,7 @@ const FREQUENT = 64;
 /** The ids with a value as bits; undefined if few records have it. */
 export function bitsOf({ ids, starts, keys, bits }: Column, key: number): Bits | undefined {
   const [start, end] = [starts[key - 1] as number, starts[key] as number];
-  if (!isFrequent(end - start, keys.length)) return undefined;
+  if (end - start <= keys.length / FREQUENT) return undefined;
   const known = bits.get(key);
   if (known) return known;
   const made = new Int32Array((keys.length >>> 5) + 1);
@@ -45,10 +45,6 @@ export function bitsOf({ ids, starts, keys, bits }: Column, key: number): Bits |
   }
   bits.set(key, made);
   return made;
-}
-
-function isFrequent(rows: number, records: number): boolean {
-  return rows > records / FREQUENT;
 }
 
 /** The key behind the last one. */
@@ -62,14 +58,14 @@ export function rowsOf({ starts }: Column, ranges: readonly KeyRange[]): number 
   return ranges.reduce((sum, [low, high]) => sum + before(high) - before(low), 0);
 }
 
-/** The lowest key whose value is not before some value. */
-export function firstKey({ values = [] }: Column, isBefore: (value: FacetValue) => boolean): number {
-  return partitionPoint(values, isBefore) + 1;
+/** The lowest key whose value is not before another one; 1 if the column has no values. */
+export function keyFrom({ values = [] }: Column, value: FacetValue): number {
+  return partitionPoint(values, (other) => compareStored(other, value) < 0) + 1;
 }
 
 /** The key of a value; none if no record has it. */
 export function keyOf(column: Column, value: FacetValue): KeyRange {
-  const key = firstKey(column, (other) => compareStored(other, value) < 0);
+  const key = keyFrom(column, value);
   return [key, column.values?.[key - 1] === value ? key + 1 : key];
 }
 
@@ -77,12 +73,12 @@ export function keyOf(column: Column, value: FacetValue): KeyRange {
 export const MAX_COLUMN_ID = 2 ** 24 - 1;
 const MAX_KEY = 65_535;
 
-/** What a column takes besides its arrays, and a text besides its characters. */
-const COLUMN_BYTES = 1_024;
+/** What a column counts as besides its arrays, so that no table has very many, and a text besides its characters. */
+const COLUMN_BYTES = 65_536;
 const TEXT_BYTES = 40;
 
 /**
- * - `dictionary`: at most 65,535 different values.
+ * - `dictionary`: at most 65,535 different values, of which a record may have several.
  * - `values`: any number of values.
  * - `order`: texts of which there may be any number. They are not kept, so the column only gives their order.
  * - `ids`: all ids, under one value.
@@ -92,123 +88,114 @@ export type ColumnKind = 'dictionary' | 'values' | 'order' | 'ids';
 /** How many ids are put in their places between two other requests: about two milliseconds. */
 const STEP = 65_536;
 
-/** Makes a column from an index, which has the rows in the order of their values and then of their ids. */
+/** Makes a column of rows that come in the order of their values. */
 export class ColumnBuilder {
   private ids = new Uint32Array(1_024);
   private length = 0;
+  /** Where the rows of each key begin. */
   private readonly starts: number[] = [];
-  private values: FacetValue[] = [];
+  private readonly values: FacetValue[] = [];
   private last: FacetValue | undefined;
-  private valueBytes = 0;
+  private valueBytes = COLUMN_BYTES;
   private maxId = 0;
 
-  constructor(private readonly kind: ColumnKind) {}
+  /** @param maxBytes the most memory of the column, approximately */
+  constructor(
+    private readonly kind: ColumnKind,
+    private readonly maxBytes: number,
+  ) {}
 
-  /** The memory until now, approximately that of the column. */
-  get bytes(): number {
-    return COLUMN_BYTES + 4 * this.length + 2 * this.maxId + 4 * this.starts.length + this.valueBytes;
-  }
-
-  /** Adds ids of one value, behind all before. @returns false if a column cannot hold them */
-  add(value: FacetValue, ids: readonly Id[]): boolean {
-    if (this.starts.length === 0 || value !== this.last) {
-      this.starts.push(this.length);
+  /** Adds an id of a value, behind those of all values before. */
+  add(ofId: FacetValue, id: Id): void {
+    const value = this.kind === 'ids' ? true : ofId;
+    if (value !== this.last) {
       this.last = value;
+      this.starts.push(this.length);
       if (this.kind !== 'order') {
         this.values.push(value);
         this.valueBytes += typeof value === 'string' ? TEXT_BYTES + 2 * value.length : 8;
       }
-      if (this.kind === 'dictionary' && this.values.length > MAX_KEY) return false;
     }
-    if (this.length + ids.length > this.ids.length) {
-      const more = new Uint32Array(2 * (this.length + ids.length));
+    if (this.length === this.ids.length) {
+      const more = new Uint32Array(2 * this.length);
       more.set(this.ids);
       this.ids = more;
     }
-    for (const id of ids) {
-      this.ids[this.length++] = id;
-      if (id > this.maxId) this.maxId = id;
-    }
-    return this.maxId <= MAX_COLUMN_ID;
+    this.ids[this.length++] = id;
+    if (id > this.maxId) this.maxId = id;
   }
 
-  /** Adds ids, each with its value. */
-  addEach(ids: readonly Id[], values: readonly FacetValue[]): boolean {
-    if (this.kind === 'ids') return this.add(true, ids);
-    return ids.every((id, at) => this.add(values[at] as FacetValue, [id]));
+  /** Whether a column can hold what was added. */
+  get fits(): boolean {
+    const isSmall = this.valueBytes + 4 * this.length + 2 * this.maxId + 4 * this.starts.length <= this.maxBytes;
+    return isSmall && this.maxId <= MAX_COLUMN_ID && (this.kind !== 'dictionary' || this.values.length <= MAX_KEY);
   }
 
   /** @param next resolves after other requests */
   async finish(next: () => Promise<unknown>): Promise<Column> {
-    const { maxId } = this;
-    let ids: Uint32Array = this.ids.slice(0, this.length);
-    const starts = new Uint32Array(this.starts.length + 1);
-    starts.set(this.starts);
-    starts[this.starts.length] = this.length;
-    const keys = starts.length - 1 > MAX_KEY ? new Uint32Array(maxId + 1) : new Uint16Array(maxId + 1);
-    const each: EachRow = async (use) => {
-      for (let at = 0, key = 1; at < ids.length; at++) {
-        while (at >= (starts[key] as number)) key++;
-        use(ids[at] as number, key);
-        if (at % STEP === STEP - 1) await next();
-      }
-    };
+    const { maxId, length, kind } = this;
+    const end = this.starts.length + 1;
+    const keys = end > MAX_KEY + 1 ? new Uint32Array(maxId + 1) : new Uint16Array(maxId + 1);
+    let starts = new Uint32Array(end);
     let records = 0;
-    await each((id, key) => {
+    await this.each(next, (id, key) => {
       if (keys[id] !== 0) return;
       keys[id] = key;
+      starts[key] = (starts[key] as number) + 1;
       records++;
     });
-    const hasTwins = records < ids.length;
-    const lists = hasTwins && this.kind === 'dictionary' ? await keysById(maxId, ids.length, each) : undefined;
-    if (this.kind === 'ids') ids = inOrder(ids, starts, keys);
-    else if (hasTwins && !lists) ids = withoutTwins(ids, starts, keys);
-    const values = this.kind === 'order' ? undefined : this.values;
+    // If no record can have several values, it moved while the index was read, and is a changed record.
+    const lists = records < length && kind === 'dictionary' ? await this.keysById(next) : undefined;
+    if (lists) starts = Uint32Array.from([...this.starts, length]);
+    else addUp(starts);
+    const ids = new Uint32Array(lists ? length : records);
+    const ends = starts.slice();
+    const put = (id: Id, key: number) => {
+      const at = ends[key - 1] as number;
+      ends[key - 1] = at + 1;
+      ids[at] = id;
+    };
+    for (let id = 0; id <= maxId; id++) {
+      if (lists)
+        for (let at = lists.starts[id] as number; at < (lists.starts[id + 1] as number); at++)
+          put(id, lists.keys[at] as number);
+      else if (keys[id] !== 0) put(id, keys[id] as number);
+      if (id % STEP === STEP - 1) await next();
+    }
     const arrays = [ids, starts, keys, ...(lists ? [lists.starts, lists.keys] : [])];
-    const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, COLUMN_BYTES);
-    let frequent = 0;
-    for (let key = 1; key < starts.length; key++)
-      if (isFrequent((starts[key] as number) - (starts[key - 1] as number), keys.length)) frequent++;
-    const ofBits = frequent * (keys.length / 8);
-    return { ids, starts, keys, lists, values, bits: new Map(), bytes: bytes + ofBits + this.valueBytes };
+    // The bits of frequent values take at most half the memory of the ids.
+    const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, this.valueBytes + ids.byteLength / 2);
+    return { ids, starts, keys, lists, values: kind === 'order' ? undefined : this.values, bits: new Map(), bytes };
+  }
+
+  /** Calls a function for each row, in steps. */
+  private async each(next: () => Promise<unknown>, use: (id: Id, key: number) => void): Promise<void> {
+    const { ids, starts, length } = this;
+    for (let at = 0, key = 0; at < length; at++) {
+      while (at >= (starts[key] ?? length)) key++;
+      use(ids[at] as number, key);
+      if (at % STEP === STEP - 1) await next();
+    }
+  }
+
+  /** The keys of each id, one id after the other. */
+  private async keysById(next: () => Promise<unknown>): Promise<NonNullable<Column['lists']>> {
+    const starts = new Uint32Array(this.maxId + 2);
+    const keys = new Uint16Array(this.length);
+    await this.each(next, (id) => {
+      starts[id] = (starts[id] as number) + 1;
+    });
+    addUp(starts);
+    // From the end of the keys of an id to their start.
+    await this.each(next, (id, key) => {
+      starts[id] = (starts[id] as number) - 1;
+      keys[starts[id] as number] = key;
+    });
+    return { starts, keys };
   }
 }
 
-/** The ids that have a key in their order: they are the rows of one key. */
-function inOrder(ids: Uint32Array, starts: Uint32Array, keys: Column['keys']): Uint32Array {
-  let length = 0;
-  for (let id = 0; id < keys.length; id++) if (keys[id] !== 0) ids[length++] = id;
-  starts[1] = length;
-  return ids.subarray(0, length);
-}
-
-/** Leaves out the later places of records that moved in their index while it was read. They are changed records. */
-function withoutTwins(ids: Uint32Array, starts: Uint32Array, keys: Column['keys']): Uint32Array {
-  let kept = 0;
-  let at = 0;
-  for (let key = 1; key < starts.length; key++) {
-    for (const end = starts[key] as number; at < end; at++)
-      if (keys[ids[at] as number] === key) ids[kept++] = ids[at] as number;
-    starts[key] = kept;
-  }
-  return ids.slice(0, kept);
-}
-
-/** Calls a function for each row of a column, in steps. */
-type EachRow = (use: (id: Id, key: number) => void) => Promise<void>;
-
-/** The keys of each id, one id after the other. */
-async function keysById(maxId: Id, rows: number, each: EachRow): Promise<NonNullable<Column['lists']>> {
-  const starts = new Uint32Array(maxId + 2);
-  const keys = new Uint16Array(rows);
-  await each((id) => {
-    starts[id] = (starts[id] as number) + 1;
-  });
-  for (let id = 1; id < starts.length; id++) starts[id] = (starts[id] as number) + (starts[id - 1] as number);
-  // From the end of the keys of an id to their start.
-  await each((id, key) => {
-    starts[id] = (starts[id] as number) - 1;
-    keys[starts[id] as number] = key;
-  });
-  return { starts, keys };
+/** Turns numbers into the sums up to each of them. */
+function addUp(numbers: Uint32Array): void {
+  for (let at = 1; at < numbers.length; at++) numbers[at] = (numbers[at] as number) + (numbers[at - 1] as number);
 }
