@@ -34,10 +34,9 @@ const ID_FIELD: FacetField = { field: 'id' };
 /** How many ids are looked at between two other requests: less than a millisecond. */
 const STEP = 16_384;
 /** The bits of so many ids are intersected in the time that it takes to look at one id. */
-const IDS_OF_BITS = 128;
-/** How many are looked at together: first few, because they often fill a page. */
-const MIN_PIECE = 64;
-const MAX_PIECE = 1_024;
+const IDS_OF_BITS = 256;
+/** How many are looked at together. */
+const PIECE = 512;
 
 /** The field whose column serves a filter; undefined if none does. */
 function filteredField(table: RecordTable, filter: Filter): FacetField | undefined {
@@ -145,47 +144,53 @@ function run(ids: ArrayLike<Id> | undefined, start: number, end: number, isBackw
   return start < end ? { ...(ids && { ids }), ...bounds } : { from: 0, to: 0 };
 }
 
-/** Puts the next ids into a buffer, at most some, and returns their number; 0 at the end. */
-type Source = (buffer: Uint32Array, most: number) => number;
+/** Ids one after the other, in pieces that hold until the next one. Their reader may change them. */
+type Pieces = Generator<Uint32Array, void, void>;
 
-function idsOfRuns(runs: Iterable<Run>): Source {
-  const rest = runs[Symbol.iterator]();
-  let current: Run = { from: 0, to: 0 };
-  let at = 0;
-  return (buffer, most) => {
-    let length = 0;
-    while (length < most) {
-      const { ids, from, to } = current;
-      const step = from < to ? 1 : -1;
-      const end = at + step * Math.min(Math.abs(to - at), most - length);
-      if (ids instanceof Uint32Array && step > 0) {
-        buffer.set(ids.subarray(at, end), length);
-        length += end - at;
-        at = end;
-      } else for (; at !== end; at += step) buffer[length++] = ids ? (ids[at] as number) : at;
-      if (at !== to) break;
-      const next = rest.next();
-      if (next.done) break;
-      current = next.value;
-      at = current.from;
+/** Ids among which are all that match. */
+interface IdSource {
+  readonly pieces: Pieces;
+  /** A condition that all of them meet. */
+  readonly known?: IdTest | undefined;
+  /** Their number, as the time that it takes to look at them. */
+  readonly rows: number;
+}
+
+function* idsOfRuns(runs: Iterable<Run>): Pieces {
+  const piece = new Uint32Array(PIECE);
+  let length = 0;
+  for (const { ids, from, to } of runs) {
+    const step = from < to ? 1 : -1;
+    for (let at = from; at !== to; at += step) {
+      piece[length++] = ids ? (ids[at] as number) : at;
+      if (length < PIECE) continue;
+      yield piece;
+      length = 0;
     }
-    return length;
-  };
+  }
+  yield piece.subarray(0, length);
 }
 
 /** The ids that all sets of bits have, in their order. */
-function idsOfBits(sets: readonly Bits[]): Source {
-  const bits = new Int32Array(Math.min(...sets.map(({ length }) => length))).fill(-1);
-  for (const set of sets)
-    for (let word = 0; word < bits.length; word++) bits[word] = (bits[word] as number) & (set[word] as number);
-  let word = 0;
-  return (buffer, most) => {
-    let length = 0;
-    for (; word < bits.length && length + 32 <= most; word++)
-      for (let left = bits[word] as number; left !== 0; left &= left - 1)
-        buffer[length++] = 32 * word + 31 - Math.clz32(left & -left);
-    return length;
-  };
+function* idsOfBits([first, second = first, ...more]: readonly Bits[]): Pieces {
+  if (!first || !second) return;
+  const bits = more.length === 0 ? first : more.reduce(intersection, first);
+  const piece = new Uint32Array(PIECE);
+  let length = 0;
+  for (let word = 0; word < Math.min(bits.length, second.length); word++) {
+    for (let left = (bits[word] as number) & (second[word] as number); left !== 0; left &= left - 1)
+      piece[length++] = 32 * word + 31 - Math.clz32(left & -left);
+    if (length <= PIECE - 32) continue;
+    yield piece.subarray(0, length);
+    length = 0;
+  }
+  yield piece.subarray(0, length);
+}
+
+function intersection(one: Bits, other: Bits): Bits {
+  const both = new Int32Array(Math.min(one.length, other.length));
+  for (let word = 0; word < both.length; word++) both[word] = (one[word] as number) & (other[word] as number);
+  return both;
 }
 
 /** A condition on ids. */
@@ -410,7 +415,7 @@ export class ColumnQuery {
       const changed = Uint32Array.from(this.view.changedIds());
       count = only.rows - only.narrow(changed, changed.length);
     } else
-      await this.scan(...this.rarest(), (_, length) => {
+      await this.scan(this.rarest(), (_, length) => {
         count += length;
         return false;
       });
@@ -429,7 +434,7 @@ export class ColumnQuery {
     const seen = new Set<FacetValue>();
     const counted = new Uint8Array(endOf(column));
     let count = 0;
-    await this.scan(...this.rarest(), (ids, length) => {
+    await this.scan(this.rarest(), (ids, length) => {
       for (let at = 0; at < length; at++) {
         const key = keyIn(column, ids[at] as number);
         count += 1 - (counted[key] as number);
@@ -473,7 +478,8 @@ export class ColumnQuery {
     if (rarest instanceof KeyTest && rarest.posting) found = among(rarest.column.ids, ...rarest.posting);
     else if (this.words && rarest) found = among(this.words.ids, 0, this.words.ids.length);
     const ids: Id[] = [];
-    await this.scan(idsOfRuns([found]), rarest, (some, length) => pushed(ids, some, length, limit + 1));
+    const source = { pieces: idsOfRuns([found]), known: rarest };
+    await this.scan(source, (some, length) => pushed(ids, some, length, limit + 1));
     return ids;
   }
 
@@ -497,20 +503,21 @@ export class ColumnQuery {
     const others = this.tests.filter((test) => test !== own);
     const all = Math.max(1, own.column.ids.length);
     const share = others.reduce((part, { rows }) => part * Math.min(1, rows / all), 1);
-    const most = others.find(({ runs }) => runs)?.rows ?? Number.POSITIVE_INFINITY;
-    if (Math.min(own.rows, (limit + 1) / share) > most) return this.firstOf(limit + 1, order);
+    const rarest = this.rarest();
+    if (Math.min(own.rows, (limit + 1) / share) > rarest.rows) return this.firstOf(rarest, limit + 1, order);
     const ids: Id[] = [];
     const use = (some: Uint32Array, length: number) => pushed(ids, some, length, limit + 1);
-    const isEnough = await this.scan(idsOfRuns(orderedRuns(order, own.ranges)), own, use, 2 * most);
-    return isEnough ? ids : this.firstOf(limit + 1, order);
+    const inOrder = { pieces: idsOfRuns(orderedRuns(order, own.ranges)), known: own };
+    const isEnough = await this.scan(inOrder, use, 2 * rarest.rows);
+    return isEnough ? ids : this.firstOf(rarest, limit + 1, order);
   }
 
   /** The first of all ids that match, in an order, behind its position. */
-  private async firstOf(count: number, order: KeyOrder): Promise<readonly Id[]> {
+  private async firstOf(source: IdSource, count: number, order: KeyOrder): Promise<readonly Id[]> {
     const { column, position } = order;
     const keyOf = (id: Id) => column.keys[id] as number;
     const top = new TopN<Id>(count, (a, b) => compareKeys(order, keyOf(a), a, keyOf(b), b));
-    await this.scan(...this.rarest(), (ids, length) => {
+    await this.scan(source, (ids, length) => {
       for (let at = 0; at < length; at++) {
         const id = ids[at] as number;
         const distance = position ? compareKeys(order, keyOf(id), id, position.key, position.id) : 1;
@@ -528,7 +535,7 @@ export class ColumnQuery {
     const shared = query.distinct === undefined ? undefined : new Shared(this.view.column({ field: query.distinct }));
     if (this.filters.length === 0) await this.countAll(columns, counts, shared);
     else
-      await this.scan(...this.rarest(), (ids, length) => {
+      await this.scan(this.rarest(), (ids, length) => {
         for (const [at, column] of columns.entries()) countKeys(column, ids, length, counts[at] as Int32Array, 1);
         shared?.add(ids, length);
         return false;
@@ -555,7 +562,7 @@ export class ColumnQuery {
       }
       for (const [value, count] of own) add(value, count);
       facets.push(top.facet());
-      if (values.length > MAX_PIECE) await this.time.checkpoint();
+      if (values.length > PIECE) await this.time.checkpoint();
     }
     return facets;
   }
@@ -598,47 +605,46 @@ export class ColumnQuery {
   }
 
   /** The ids that all frequent values have, or those of the rarest filter and this filter, whichever are fewer; else all. */
-  private rarest(): [Source, IdTest | undefined] {
+  private rarest(): IdSource {
+    const { lastId } = this;
     const rarest = this.tests.find(({ runs }) => runs);
     const frequent = this.tests.filter(({ bits }) => bits);
-    const share = frequent.reduce((all, { rows }) => all * (rows / this.lastId), 1);
-    const common = this.lastId * (share + frequent.length / IDS_OF_BITS);
-    if (rarest && (frequent.length < 2 || rarest.rows < common)) return [idsOfRuns(rarest.runs ?? []), rarest];
-    if (frequent.length > 0) return [idsOfBits(frequent.flatMap(({ bits }) => bits ?? [])), undefined];
-    return [idsOfRuns([run(undefined, 0, this.lastId + 1)]), undefined];
+    const share = frequent.reduce((all, { rows }) => all * (rows / lastId), 1);
+    const common = lastId * (share + 1 / IDS_OF_BITS);
+    if (rarest && (frequent.length < 2 || rarest.rows < common))
+      return { pieces: idsOfRuns(rarest.runs ?? []), known: rarest, rows: rarest.rows };
+    if (frequent.length > 0) return { pieces: idsOfBits(frequent.flatMap(({ bits }) => bits ?? [])), rows: common };
+    return { pieces: idsOfRuns([run(undefined, 0, lastId + 1)]), rows: lastId };
   }
 
   /**
    * Hands on the ids that match and did not change.
-   * @param known a condition that all of them meet
    * @param use returns whether these are enough
    * @param most ends after about so many ids
    * @returns whether all were looked at, or were enough
    */
   private async scan(
-    source: Source,
-    known: IdTest | undefined,
+    { pieces, known }: Pick<IdSource, 'pieces' | 'known'>,
     use: (ids: Uint32Array, length: number) => boolean,
     most = Number.POSITIVE_INFINITY,
   ): Promise<boolean> {
     const { view } = this;
     const tests = this.tests.filter((test) => test !== known);
-    const buffer = new Uint32Array(MAX_PIECE);
     let left = STEP;
     let passed = 0;
-    for (let piece = MIN_PIECE; ; piece = Math.min(2 * piece, MAX_PIECE)) {
-      let length = source(buffer, piece);
-      if (length === 0) return true;
-      for (const test of tests) length = test.narrow(buffer, length);
-      if (view.hasChanges) length = narrowedBy(buffer, length, (id) => !view.isChanged(id));
-      if (length > 0 && use(buffer, length)) return true;
-      passed += piece;
-      left -= piece;
+    for (const piece of pieces) {
+      let { length } = piece;
+      passed += length;
+      left -= length;
+      for (const test of tests) length = test.narrow(piece, length);
+      if (view.hasChanges) length = narrowedBy(piece, length, (id) => !view.isChanged(id));
+      if (length > 0 && use(piece, length)) return true;
       if (passed > most) return false;
       if (left > 0) continue;
       await this.time.checkpoint();
       left = STEP;
     }
+    return true;
   }
 
   /** The records that changed and match. */
