@@ -11,12 +11,7 @@ import {
   type Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import {
-  hasOnlyIdFilters,
-  type IdRange,
-  idRange,
-  isAscendingRead,
-} from '../../../../application/records/block-scan.js';
+import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../../application/records/block-scan.js';
 import type { QueryBudget } from '../../../../application/records/lists.js';
 import {
   matchesFilter,
@@ -32,7 +27,6 @@ import { columnOf, scanOrder } from '../../sql/keyset.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import {
-  type Bound,
   comparedColumn,
   idsOfRange,
   indexRangesOf,
@@ -57,10 +51,10 @@ const NEIGHBOURS = 64;
 const ATTEMPTS = 3;
 
 /**
- * Returns a statement of the ids of the next rows, at most `count`.
+ * Returns a statement of the ids of the next rows, at most `count`, in the order of the list.
  * @param from the position of the list, or after the last record that was read
  */
-type NextIds = (from: Position | undefined, count: number) => NextRows;
+type NextIds = (from: Position | undefined, count: number) => Sql;
 
 /**
  * Reads lists, counts and facets, each in one of three ways:
@@ -92,7 +86,7 @@ export class ListReader<Fields> {
   }
 
   private async pageAsRead(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
-    const { database, table } = this;
+    const { table } = this;
     const { filters, order } = query;
     const task = this.taskOf(query);
     const words = searchedWords(filters);
@@ -101,7 +95,7 @@ export class ListReader<Fields> {
     const scan = words ? undefined : indexScanOf(table, query);
     if (scan) {
       const found: StoredRecord<Fields>[] = [];
-      return this.fill(found, query, (from, count) => nextRows(database, scan, from, count));
+      return this.fill(found, query, (from, count) => nextIds(scan, from, count));
     }
     const keys = filters.find((filter) => matchesUniqueValues(table, filter));
     if (keys) return this.byKeys(query, keys);
@@ -192,8 +186,10 @@ export class ListReader<Fields> {
     const found: StoredRecord<Fields>[] = [];
     for await (const block of search.blocks(this.budget.startUnlimited(query.task))) {
       const page = await this.fill(found, query, (from, count) => {
-        const { text, values } = search.matchingIdsSql(rangeBehind(block, words.descending, from));
-        return { ids: sql(text, ...values, count), isLast: true };
+        const { low, high } = idRange({ filters: [], order: query.order, from });
+        const rest = { low: Math.max(block.low, low), high: Math.min(block.high, high) };
+        const { text, values } = search.matchingIdsSql(rest);
+        return sql(text, ...values, count);
       });
       if (page.hasMore) return page;
     }
@@ -227,11 +223,10 @@ export class ListReader<Fields> {
       const last = found.at(-1);
       const from = last ? positionOf(last, order, 'after') : boundOf(query);
       const count = Math.min(limit + 1 - found.length, this.records.batch);
-      const { ids, isLast } = next(from, count);
-      const batch = this.records.read(this.database, ids);
+      const batch = this.records.read(this.database, next(from, count));
       found.push(...batch);
       const page = firstPage(query, found);
-      if (page.hasMore || (isLast && batch.length < count)) return page;
+      if (page.hasMore || batch.length < count) return page;
       await task.yield();
     }
   }
@@ -260,21 +255,13 @@ function keyIn(reader: Reader, table: RecordTable, view: IndexView, field: Facet
   }
 }
 
-/** The ids of a range that a list by id has not passed. */
-function rangeBehind({ low, high }: IdRange, descending: boolean, from: Position | undefined): IdRange {
-  if (!from) return { low, high };
-  const [id, step] = [Number(from.values[0]), from.inclusive ? 0 : 1];
-  return descending ? { low, high: Math.min(high, id - step) } : { low: Math.max(low, id + step), high };
-}
-
 /** A part of one index that has exactly the records of a list, in their order. Rows with the same value tie. */
 interface IndexScan {
   /** The table and the index, or the table with the values of lists. */
   readonly source: string;
   readonly column: string;
+  /** The order of values, and of ids among ties. */
   readonly descending: boolean;
-  /** The order of ids among ties. The index itself has the order of the scan only if both directions are the same. */
-  readonly idDescending: boolean;
   /** The values of the column. */
   readonly range: Range;
   /** A condition on every row of the scan that the index serves. Only for scans by id. */
@@ -283,8 +270,8 @@ interface IndexScan {
 
 /** @returns undefined if no index has exactly the records of the list, in their order */
 function indexScanOf(table: RecordTable, query: Pick<ListQuery, 'filters' | 'order' | 'from'>): IndexScan | undefined {
-  const [first, second, ...more] = scanOrder(table, query);
-  if (!first || more.length > 0) return undefined;
+  const [first, second = first, ...more] = scanOrder(table, query);
+  if (!first || first.descending !== second?.descending || more.length > 0) return undefined;
   const { field, column, descending } = first;
   const isOwn = (filter: Filter) => isRange(filter) && comparedColumn(table, filter) === column;
   const own = query.filters.filter(isOwn);
@@ -292,82 +279,32 @@ function indexScanOf(table: RecordTable, query: Pick<ListQuery, 'filters' | 'ord
   const spec = table.fields[field];
   // The index of a field that records may lack has only those that have a value, as has the list.
   const having: Filter[] = !spec || spec.required ? [] : [{ field, operator: 'exists', value: true }];
-  const range = rangeOf(table, [...own, ...having]);
-  const scan = { column, descending, idDescending: (second ?? first).descending, range };
+  const scan = { column, descending, range: rangeOf(table, [...own, ...having]) };
   if (!other) return { ...scan, source: indexedBy(table, column) };
-  const [indexRange] = others.length === 0 && !second ? indexRangesOf(table, [other]) : [];
+  const [indexRange] = others.length === 0 && column === ID ? indexRangesOf(table, [other]) : [];
   return indexRange?.values === 1 ? { ...scan, source: indexRange.source, where: indexRange.where } : undefined;
 }
 
-/** A row behind which a scan continues: its value and, if the scan is not by id, its id. */
-interface Start extends Bound {
-  readonly id?: Id | undefined;
-}
-
-/** @param position in a list that has the order of the scan */
-function startAt({ values: [value, id], inclusive }: Position): Start {
-  if (value === undefined || value === null)
-    throw new Error('The position has no value of the first key of the order.');
-  return { value, inclusive, ...(id !== undefined && { id: Number(id) }) };
-}
-
-interface NextRows {
-  /** A statement of their ids, in the order of the list. */
-  readonly ids: Sql;
-  /** Whether its part of the list is over if there are fewer rows than were asked for. */
-  readonly isLast: boolean;
-}
-
 /**
- * If values descend and ids ascend, SQLite would read all ties and sort them. So it gets the value of the last row, and
- * sorts only the rows before the ties of this value.
- * @param from a position of the list
+ * The rows behind a position: its other ties, and what lies beyond. Each is one range of the index, and SQLite merges
+ * them; `(value, id) > (?, ?)` would read all ties.
  */
-function nextRows(reader: Reader, scan: IndexScan, from: Position | undefined, count: number): NextRows {
-  const after = from && startAt(from);
-  const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
-  const last = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
-  return { ids: rowsIn(scan, rangesOf(scan, after, last), count), isLast: last === undefined };
-}
-
-/**
- * The rows behind one place and up to the ties of a value. Each range is one range of the index: the other ties of the
- * place, what lies between, and the ties of the value. `(value, id) > (?, ?)` would read all ties of the place.
- */
-function rangesOf(scan: IndexScan, after?: Start, last?: Value): Sql[] {
-  const { column, descending, idDescending, range, where } = scan;
-  const rows = (...conditions: Sql[]) => allOf(where ? [where, ...conditions] : conditions);
-  if (column === ID) return [rows(rangeCondition(ID, narrowed(range, descending, after)))];
-  const tied = (value: Value) => sql(`${column} = ?`, value);
-  const behind = after && sql(`${ID} ${idDescending ? '<' : '>'}${after.inclusive ? '=' : ''} ?`, after.id);
-  if (after && behind && after.value === last) return [rows(tied(after.value), behind)];
-  const beyond = (value: Value | undefined) => (value === undefined ? undefined : { value, inclusive: false });
-  return [
-    ...(after && behind ? [rows(tied(after.value), behind, rangeCondition(column, range))] : []),
-    rows(rangeCondition(column, narrowed(range, descending, beyond(after?.value), beyond(last)))),
-    ...(last === undefined ? [] : [rows(tied(last))]),
-  ];
-}
-
-/** The value of the row that is `count` rows behind the ties of a place. */
-function valueFurther(
-  reader: Reader,
-  { source, column, descending, range }: IndexScan,
-  after: Start | undefined,
+function nextIds(
+  { source, column, descending, range, where }: IndexScan,
+  from: Position | undefined,
   count: number,
-): Value | undefined {
-  const start = after && { value: after.value, inclusive: false };
-  const { text, values } = rangeCondition(column, narrowed(range, descending, start));
-  const order = `ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`;
-  const row = reader.row<[Value]>(sql(`SELECT ${column} FROM ${source} WHERE ${text} ${order}`, ...values, count - 1));
-  return row?.[0];
-}
-
-/** A statement of the ids and the values of the first rows. SQLite merges the ranges. */
-function rowsIn({ source, column, descending, idDescending }: IndexScan, ranges: readonly Sql[], count: number): Sql {
-  const parts = ranges.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
-  const byId = `1${idDescending ? ' DESC' : ''}`;
-  const order = column === ID ? byId : `2${descending ? ' DESC' : ''}, ${byId}`;
-  const values = ranges.flatMap((range) => range.values);
+): Sql {
+  const [value, id] = (from?.values ?? []) as Value[];
+  const isById = column === ID;
+  const start = from && value !== undefined ? { value, inclusive: isById && from.inclusive } : undefined;
+  const conditions = [allOf([...(where ? [where] : []), rangeCondition(column, narrowed(range, descending, start))])];
+  if (start && !isById) {
+    const behind = sql(`${ID} ${descending ? '<' : '>'}${from?.inclusive ? '=' : ''} ?`, Number(id));
+    conditions.push(allOf([sql(`${column} = ?`, value), rangeCondition(column, range), behind]));
+  }
+  const parts = conditions.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
+  const direction = descending ? ' DESC' : '';
+  const order = isById ? `1${direction}` : `2${direction}, 1${direction}`;
+  const values = conditions.flatMap((condition) => condition.values);
   return sql(`${parts.join(' UNION ALL ')} ORDER BY ${order} LIMIT ?`, ...values, count);
 }
