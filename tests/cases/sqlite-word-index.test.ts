@@ -244,6 +244,13 @@ describe('the index of words in SQLite', () => {
     expect(one.database.snapshots, 'the index answers alone').to.equal(0);
   });
 
+  it('reads on behind records that end with their block', async () => {
+    const one = await open(newFile());
+    const records = Array.from({ length: 128 }, (_, at) => product(8_064 + at, { name: 'lamp' }));
+    await one.products.insertAll(records);
+    expect(await list(one, 'lamp')).to.deep.equal(idsOf(records));
+  });
+
   it('pauses after few records of many words that it reads', async () => {
     let pauses = 0;
     class PausingBudget extends QueryBudget {

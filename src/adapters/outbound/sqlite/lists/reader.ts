@@ -221,7 +221,7 @@ export class ListReader<Fields> {
     const { task = BACKGROUND, order, limit } = query;
     for (;;) {
       const last = found.at(-1);
-      const from = last ? positionOf(last, order, 'after') : boundOf(query);
+      const from = last ? positionOf(last, order, query.from?.side ?? 'after') : boundOf(query);
       const count = Math.min(limit + 1 - found.length, this.records.batch);
       const batch = this.records.read(this.database, next(from, count));
       found.push(...batch);

@@ -58,49 +58,48 @@ const PART = 4;
 /** The most filters whose rows are counted to find the smallest index. */
 const MAX_COUNTED = 8;
 
-/** The records that match some filters. Its methods return what follows `FROM` in a statement that reads them. */
-class Matches {
-  constructor(
-    readonly table: RecordTable,
-    readonly filters: readonly Filter[],
-    readonly indexRanges: readonly IndexRange[],
-    /** Absent: the index of each filter has many rows. */
-    readonly smallest?: IndexRange | undefined,
-    /** The number of its rows. */
-    readonly size = Number.POSITIVE_INFINITY,
-  ) {}
+/** The records that match some filters, and how indexes lead to them. */
+interface Matches {
+  readonly table: RecordTable;
+  readonly filters: readonly Filter[];
+  readonly indexRanges: readonly IndexRange[];
+  /** Absent: the index of each filter has many rows. */
+  readonly smallest?: IndexRange;
+  /** The number of its rows. */
+  readonly size: number;
+}
 
-  /** Rows of the table: by one index; absent: by the smallest if it has few, else all in the order of a column. */
-  rows(drivingIndex = this.smallest, more: readonly Sql[] = [], column = ID): Sql {
-    const indexRange = drivingIndex ?? orderRange(this.table, column, this.filters);
-    const { source, where } = indexRange;
-    const conditions = [...this.others(indexRange), ...more];
-    return indexRange.column === undefined
-      ? rowsIn(indexedBy(this.table, ID), [isAmong(source, where), ...conditions])
-      : rowsIn(source, [where, ...conditions]);
-  }
+/**
+ * Rows of the table, as they follow `FROM`.
+ * @param drivingIndex absent: all rows in the order of the column
+ * @param more conditions besides those of the filters
+ */
+function rowsOf(matches: Matches, drivingIndex = matches.smallest, more: readonly Sql[] = [], column = ID): Sql {
+  const { table, filters } = matches;
+  const { source, where, coveredFilters, ...range } = drivingIndex ?? orderRange(table, column, filters);
+  const conditions = [...others(matches, coveredFilters), ...more];
+  return range.column === undefined
+    ? rowsIn(indexedBy(table, ID), [isAmong(source, where), ...conditions])
+    : rowsIn(source, [where, ...conditions]);
+}
 
-  /** Rows of an index of another table as they come. */
-  streamed(drivingIndex: IndexRange, more: readonly Sql[] = []): Sql {
-    const others = this.others(drivingIndex);
-    const { text, values } = idsOfRange({ ...drivingIndex, where: allOf([drivingIndex.where, ...more]) });
-    const own = sql(`(${text}) AS own`, ...values);
-    if (others.length === 0) return own;
-    const { name } = this.table;
-    const record = allOf([sql(`${name}.id = own.id`), ...others]);
-    const exists = `${own.text} WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${record.text})`;
-    return sql(exists, ...own.values, ...record.values);
-  }
+/** Ids of the records, in the order of a range of another table. */
+function streamed(matches: Matches, { source, where, coveredFilters }: IndexRange, more: readonly Sql[]): Sql {
+  const { name } = matches.table;
+  const own = allOf([where, ...more]);
+  const record = allOf([sql(`${name}.id = own.id`), ...others(matches, coveredFilters)]);
+  const text = `(SELECT id FROM ${source} WHERE ${own.text}) AS own`;
+  return sql(`${text} WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${record.text})`, ...own.values, ...record.values);
+}
 
-  /** What a range of an index does not decide. */
-  private others({ coveredFilters }: Pick<IndexRange, 'coveredFilters'>): Sql[] {
-    const residual = this.filters.filter((filter) => !coveredFilters.includes(filter));
-    return conditionsOf(
-      this.table,
-      residual,
-      this.indexRanges.filter((indexRange) => indexRange.coveredFilters !== coveredFilters),
-    );
-  }
+/** What a range of an index does not decide. */
+function others({ table, filters, indexRanges }: Matches, coveredFilters: readonly Filter[]): Sql[] {
+  const residual = filters.filter((filter) => !coveredFilters.includes(filter));
+  return conditionsOf(
+    table,
+    residual,
+    indexRanges.filter((indexRange) => indexRange.coveredFilters !== coveredFilters),
+  );
 }
 
 function rowsIn(source: string, conditions: readonly Sql[]): Sql {
@@ -140,17 +139,8 @@ export class StatementLists<Fields> {
     const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, task };
     return this.onThread(task, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
-      const { indexRanges, smallest, size } = matches;
-      const isWhole = ({ coveredFilters }: IndexRange) => filters.every((filter) => coveredFilters.includes(filter));
-      const drivingIndex = smallest ?? indexRanges.find(isWhole);
-      const isExact = drivingIndex && !drivingIndex.hasTwins && distinct === undefined;
-      if (smallest && isExact && isWhole(smallest)) return size;
-      const { text, values } =
-        filters.length === 0
-          ? sql(this.table.name)
-          : isExact && drivingIndex.column === undefined
-            ? matches.streamed(drivingIndex)
-            : matches.rows(drivingIndex);
+      const whole = matches.indexRanges.find(({ coveredFilters }) => coveredFilters.length === filters.length);
+      const { text, values } = filters.length === 0 ? sql(this.table.name) : rowsOf(matches, matches.smallest ?? whole);
       const row = await reader.row<[number]>(sql(`SELECT ${countOf(this.table, distinct)} FROM ${text}`, ...values));
       return row?.[0] ?? 0;
     });
@@ -178,7 +168,8 @@ export class StatementLists<Fields> {
     const { filters } = query;
     const found = await this.search(reader, query);
     const indexRanges = [...(found ? [searchRange(filters, found)] : []), ...indexRangesOf(table, filters)];
-    if (indexRanges.length === 0) return new Matches(table, filters, indexRanges);
+    const matches = { table, filters, indexRanges, size: Number.POSITIVE_INFINITY };
+    if (indexRanges.length === 0) return matches;
     const counts = indexRanges.slice(0, MAX_COUNTED).map((indexRange) => {
       const { text, values } = idsOfRange(indexRange);
       return sql(`(SELECT count(*) FROM (${text} LIMIT ${limit.text}))`, ...values, ...limit.values);
@@ -192,9 +183,8 @@ export class StatementLists<Fields> {
     );
     const [most = 0, ...sizes] = row ?? [];
     const least = Math.min(...sizes);
-    return least < most
-      ? new Matches(table, filters, indexRanges, indexRanges[sizes.indexOf(least)], least)
-      : new Matches(table, filters, indexRanges);
+    const smallest = indexRanges[sizes.indexOf(least)];
+    return smallest && least < most ? { ...matches, smallest, size: least } : matches;
   }
 
   /** The ids of the records with the words of all searches, or the first of them if nothing else decides. */
@@ -245,10 +235,10 @@ function pageIds(matches: Matches, query: ListQuery): Sql {
   // The rows of one value are in the order of ids.
   const isOrdered = isById && drivingIndex?.values === 1;
   const rows = !drivingIndex
-    ? matches.rows(undefined, [...start, ...position], order[0]?.column)
+    ? rowsOf(matches, undefined, [...start, ...position], order[0]?.column)
     : isOrdered && drivingIndex.column === undefined
-      ? matches.streamed(drivingIndex, start)
-      : matches.rows(drivingIndex, isOrdered ? start : position);
+      ? streamed(matches, drivingIndex, start)
+      : rowsOf(matches, drivingIndex, isOrdered ? start : position);
   return sql(`SELECT id FROM ${rows.text} ORDER BY ${orderBy(order)} LIMIT ?`, ...rows.values, query.limit + 1);
 }
 
@@ -265,7 +255,7 @@ function positionOf(query: ListQuery, order: readonly ScanKey[]): [Sql[], Sql[]]
 
 /** Counts the values of few records. As JSON, numbers are exact. */
 async function facetsOfRecords(reader: ThreadReader, matches: Matches, query: FacetQuery): Promise<readonly Facet[]> {
-  const { text, values } = matches.rows();
+  const { text, values } = rowsOf(matches);
   const paths = query.fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
   if (query.distinct !== undefined) paths.push(`$.${query.distinct}`);
   const row = await reader.row<[string | null]>(
@@ -320,11 +310,11 @@ function valuesOf(matches: Matches, { prefix }: Pick<FacetQuery, 'prefix'>, { fi
     const column = columnOf(field);
     const term = smallest ? `+${column}` : column;
     const conditions = [sql(`${term} IS NOT NULL`), ...begins(term, prefix)];
-    return [column, matches.rows(smallest, conditions, column)];
+    return [column, rowsOf(matches, smallest, conditions, column)];
   }
   const conditions = [ofField(key === undefined ? field : attributeName(field, key)), ...begins('value', prefix)];
   if (filters.length > 0) {
-    const { text, values } = matches.rows();
+    const { text, values } = rowsOf(matches);
     conditions.push(sql(`+id IN (SELECT id FROM ${text})`, ...values));
   }
   return ['value', rowsIn(valuesTable(table.name), conditions)];

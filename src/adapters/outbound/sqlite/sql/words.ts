@@ -187,7 +187,7 @@ export class WordSearch {
   matchingIdsSql({ low, high }: IdRange): Sql {
     const { name } = this.table;
     const matches: string[] = [];
-    for (let id = low - (low % BLOCK_IDS); id <= high; id += BLOCK_IDS)
+    for (let id = low - (low % BLOCK_IDS); id <= Math.max(low, high); id += BLOCK_IDS)
       matches.push(`(${this.indexed.map((word) => `"${blockMark(id)}${word}"*`).join(' AND ')})`);
     return sql(
       `SELECT rowid AS id FROM ${name}_words WHERE ${name}_words MATCH ? AND rowid BETWEEN ? AND ?
