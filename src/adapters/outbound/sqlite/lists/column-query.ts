@@ -569,12 +569,10 @@ export class ColumnQuery {
 
   /** Takes back what ids count that share a value with one before. */
   private async leaveOutRepeated(columns: readonly Column[], counts: readonly Int32Array[], shared: Shared) {
-    shared.sort();
-    await this.time.checkpoint();
     for (const [at, column] of columns.entries()) {
       const last = new Uint32Array(endOf(column));
-      for (let from = 0; from < shared.repeated.length; from += STEP) {
-        shared.leaveOutRepeated(column, shared.repeated.subarray(from, from + STEP), last, counts[at] as Int32Array);
+      for (let place: number | undefined = 0; place !== undefined; ) {
+        place = shared.leaveOutRepeated(column, counts[at] as Int32Array, last, place, STEP);
         await this.time.checkpoint();
       }
     }
@@ -583,14 +581,7 @@ export class ColumnQuery {
   /** All posting lists, without the records that changed. */
   private async countAll(columns: readonly Column[], counts: readonly Int32Array[], shared?: Shared): Promise<void> {
     const changed = Uint32Array.from(this.view.changedIds());
-    if (shared) {
-      const ids = shared.column.ids.slice();
-      shared.add(
-        ids,
-        narrowedBy(ids, ids.length, (id) => !this.view.isChanged(id)),
-      );
-      await this.time.checkpoint();
-    }
+    shared?.addAllBut(changed);
     for (const [at, column] of columns.entries()) {
       const { starts } = column;
       const own = counts[at] as Int32Array;
@@ -664,72 +655,87 @@ export class ColumnQuery {
   }
 }
 
-/** The ids that share a value with others, in the order of these values, so that each value under them counts once. */
+/** The ids that share a value with others, so that each value under them counts once. */
 class Shared {
-  ids = new Uint32Array();
-  /** By key: where its ids begin, and the end of the last. */
-  private starts = new Uint32Array();
-  /** The keys that several ids have. */
-  repeated = new Uint32Array();
-  private readonly parts: Uint32Array[] = [];
+  /** By id: 1 if it matches and did not change. */
+  private readonly marks: Uint8Array;
+  /** By key: how many ids have a mark. */
+  private readonly counts: Uint32Array;
+  /** The keys that several such ids have, in any order, and their number. */
+  private readonly repeated: Uint32Array;
+  private several = 0;
   /** The columns with the pairs of values that changed records have. */
   private readonly seen = new Map<Column, Set<string>>();
 
-  constructor(readonly column: Column) {}
-
-  /** @param ids that did not change */
-  add(ids: Uint32Array, length: number): void {
-    const { keys } = this.column;
-    const part = new Uint32Array(length);
-    let kept = 0;
-    for (let at = 0; at < length; at++) {
-      const id = ids[at] as number;
-      if (id < keys.length && keys[id] !== 0) part[kept++] = id;
-    }
-    this.parts.push(part.subarray(0, kept));
+  constructor(readonly column: Column) {
+    this.marks = new Uint8Array(column.keys.length);
+    this.counts = new Uint32Array(endOf(column));
+    this.repeated = new Uint32Array(endOf(column) + 1);
   }
 
-  sort(): void {
-    const { column, parts } = this;
-    const ends = new Uint32Array(endOf(column) + 1);
-    const place = (id: Id, by: number) => {
-      const key = keyIn(column, id) + by;
-      const before = ends[key] as number;
-      ends[key] = before + 1;
-      return before;
-    };
-    for (const ids of parts) for (const id of ids) place(id, 1);
-    for (let key = 1; key < ends.length; key++) ends[key] = (ends[key] as number) + (ends[key - 1] as number);
-    this.starts = ends.slice();
-    this.repeated = new Uint32Array(endOf(column));
-    let several = 0;
-    for (let key = 1; key < endOf(column); key++)
-      if ((ends[key + 1] as number) - (ends[key] as number) > 1) this.repeated[several++] = key;
-    this.repeated = this.repeated.subarray(0, several);
-    this.ids = new Uint32Array(ends.at(-1) ?? 0);
-    for (const ids of parts) for (const id of ids) this.ids[place(id, 0)] = id;
+  add(ids: Uint32Array, length: number): void {
+    const { column, marks, counts, repeated } = this;
+    let { several } = this;
+    for (let at = 0; at < length; at++) {
+      const id = ids[at] as number;
+      const key = keyIn(column, id);
+      const count = (counts[key] as number) + 1;
+      marks[id] = 1;
+      counts[key] = count;
+      repeated[several] = key;
+      several += Number(count === 2) & Number(key !== 0);
+    }
+    this.several = several;
+  }
+
+  /** Adds all ids but some. */
+  addAllBut(ids: Uint32Array): void {
+    this.marks.fill(1);
+    for (const id of ids) this.marks[id] = 0;
+    for (let key = 1; key < endOf(this.column); key++) this.repeated[this.several++] = key;
   }
 
   /**
-   * Takes back from counts what ids with some of the shared values have in common with ids before.
-   * @param groups some of {@link repeated}
-   * @param last by key of the column: the shared value of the last id that has it
+   * Takes back from counts what ids have in common with others under the same value, once all are added.
+   * @param last by key of the counted column: the key of the value under which it counted last
+   * @param first the place of the first value
+   * @param most about how many ids are looked at
+   * @returns the place of the next value; undefined behind the last
    */
-  leaveOutRepeated({ keys, lists }: Column, groups: Uint32Array, last: Uint32Array, counts: Int32Array): void {
-    const { ids, starts } = this;
-    const add = (key: number, group: number) => {
-      if (last[key] === group) counts[key] = (counts[key] as number) - 1;
-      last[key] = group;
-    };
-    for (const group of groups)
-      for (let at = starts[group] as number; at < (starts[group + 1] as number); at++) {
-        const id = ids[at] as number;
-        if (id >= keys.length) continue;
-        if (!lists) add(keys[id] as number, group);
-        else
-          for (let own = lists.starts[id] as number; own < (lists.starts[id + 1] as number); own++)
-            add(lists.keys[own] as number, group);
-      }
+  leaveOutRepeated(
+    { keys, lists }: Column,
+    counts: Int32Array,
+    last: Uint32Array,
+    first: number,
+    most: number,
+  ): number | undefined {
+    const { column, marks, repeated, several } = this;
+    const { ids, starts } = column;
+    let place = first;
+    for (let left = most; place < several && left > 0; place++) {
+      const group = repeated[place] as number;
+      const [start, end] = [starts[group - 1] as number, starts[group] as number];
+      left -= end - start;
+      if (!lists)
+        for (let at = start; at < end; at++) {
+          const id = ids[at] as number;
+          const key = id < keys.length ? (marks[id] as number) * (keys[id] as number) : 0;
+          counts[key] = (counts[key] as number) - Number(last[key] === group);
+          last[key] = group;
+        }
+      else
+        for (let at = start; at < end; at++) {
+          const id = ids[at] as number;
+          if (id >= keys.length || marks[id] === 0) continue;
+          const stop = lists.starts[id + 1] as number;
+          for (let own = lists.starts[id] as number; own < stop; own++) {
+            const key = lists.keys[own] as number;
+            counts[key] = (counts[key] as number) - Number(last[key] === group);
+            last[key] = group;
+          }
+        }
+    }
+    return place < several ? place : undefined;
   }
 
   /** Whether no id and no changed record before has both values. @param shared the value of {@link column} */
@@ -742,8 +748,9 @@ class Shared {
     const [[group, end], [key, keyEnd]] = [keyOf(this.column, shared), keyOf(column, value)];
     if (group === end || key === keyEnd) return true;
     const hasValue = new KeyTest(column, [[key, keyEnd]]);
-    const ids = this.ids.slice(this.starts[group], this.starts[group + 1]);
-    return hasValue.narrow(ids, ids.length) === 0;
+    const { ids, starts } = this.column;
+    const matching = ids.subarray(starts[group - 1], starts[group]).filter((id) => this.marks[id] === 1);
+    return hasValue.narrow(matching, matching.length) === 0;
   }
 }
 
