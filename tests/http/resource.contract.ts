@@ -2,16 +2,12 @@ import type { StoreName } from '#src/composition/stores/index.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { describeConditions, describeRequiredConditions } from './resource/conditions.js';
-import { describeDelete } from './resource/delete.js';
-import { describeGet } from './resource/get.js';
 import { describeIdempotency } from './resource/idempotency.js';
 import { describeImport } from './resource/import.js';
 import { describeJsonPatch } from './resource/json-patch.js';
 import { describeMessages } from './resource/messages.js';
 import { describeParameters } from './resource/parameters.js';
-import { describePatch } from './resource/patch.js';
-import { describePost } from './resource/post.js';
-import { describePut } from './resource/put.js';
+import { describeDelete, describeGet, describePatch, describePost, describePut } from './resource/records.js';
 import { describeValidation } from './resource/validation.js';
 import { describeWiring } from './resource/wiring.js';
 

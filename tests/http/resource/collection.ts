@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
-import type { HttpClient, HttpResponse } from '../../support/http-client.js';
-import type { InProcessService } from '../../support/in-process-service.js';
+import type { HttpClient, HttpResponse, Sender } from '../../support/http-client.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -44,12 +43,8 @@ export class Collection {
   constructor(
     readonly resource: ResourceUnderTest,
     readonly path: string,
-    private readonly service: InProcessService,
+    readonly client: Sender,
   ) {}
-
-  get client(): HttpClient {
-    return this.service.client;
-  }
 
   get definition() {
     return definitionOf(this.resource.plural);
