@@ -59,7 +59,7 @@ describe('the console, when something fails', () => {
       hash: '#/products',
       input: (page: Page) => page.getByRole('searchbox'),
       method: 'GET',
-      done: '1 record on this page',
+      done: '1 of 1',
     },
     { what: 'a form', hash: '#/products/1', input: nameIn, method: 'PATCH', done: /^Saved / },
     {
@@ -116,11 +116,7 @@ describe('every page of the console', () => {
   /** The fragment of each page, what it does, and words that no page before it shows. */
   const PAGES = [
     ['#/products', 'lists products', 'Products'],
-    [
-      '#/products?q=lamp&name.prefix=L&sku.exists=false&sort=-name',
-      'lists what a query finds',
-      '1 record on this page',
-    ],
+    ['#/products?q=lamp&name.prefix=L&sku.exists=false&sort=-name', 'lists what a query finds', '1 of 1'],
     ['#/products?q=zzz', 'finds nothing', 'No record matches'],
     ['#/products/1', 'edits a product', 'Lamp'],
     ['#/products/new', 'creates a product', 'New product'],

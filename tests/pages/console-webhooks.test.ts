@@ -30,7 +30,7 @@ describe('webhooks in the console', () => {
     const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const read = async () => (await service.client.get('/v1/webhooks/1')).json;
 
-    await page.getByRole('link', { name: 'New webhook' }).first().click();
+    await page.getByRole('link', { name: 'New webhook' }).click();
     await page.getByLabel('Name').fill('search index');
     await page.getByLabel('URL').fill('https://10.0.0.1/hook');
     await page.getByLabel('Products').check();

@@ -22,6 +22,8 @@ export interface ListState {
   readonly distinct?: string | undefined;
   /** Marks a page that is not the first. */
   readonly cursor: string | undefined;
+  /** The place of its first record in the list, from 1, if that is known. */
+  readonly start?: number | undefined;
 }
 
 /** A row of the filters. */
@@ -38,13 +40,14 @@ export const PAGE_SIZES = [20, 50, 100, 500] as const;
 export const PAGE_SIZE = 50;
 
 export function stateOf(query: URLSearchParams, fields: readonly FilterField[]): ListState {
-  const limit = Number(query.get('limit'));
+  const [limit, start] = ['limit', 'start'].map((name) => Number(query.get(name)));
   return {
     words: query.get('q') ?? '',
     filters: [...query].flatMap(([name, value]) => filterOf(name, value, fields) ?? []),
     sort: query.get('sort') ?? '',
-    limit: (PAGE_SIZES as readonly number[]).includes(limit) ? limit : PAGE_SIZE,
+    limit: PAGE_SIZES.find((size) => size === limit) ?? PAGE_SIZE,
     cursor: query.get('cursor') ?? undefined,
+    ...(start && { start }),
     ...(query.has('distinct') && { distinct: query.get('distinct') ?? '' }),
   };
 }
@@ -53,7 +56,7 @@ export function stateOf(query: URLSearchParams, fields: readonly FilterField[]):
 export const ALL_RECORDS = stateOf(new URLSearchParams(), []);
 
 /** The query of a state for the URL of the page. */
-export function queryOf({ words, filters, sort, limit, distinct, cursor }: ListState): URLSearchParams {
+export function queryOf({ words, filters, sort, limit, distinct, cursor, start }: ListState): URLSearchParams {
   return new URLSearchParams([
     ...(words.trim() === '' ? [] : [['q', words.trim()]]),
     ...withJoinedLists(filters).map((filter) => [parameterOf(filter), filter.value]),
@@ -61,6 +64,7 @@ export function queryOf({ words, filters, sort, limit, distinct, cursor }: ListS
     ...(distinct === undefined ? [] : [['distinct', distinct]]),
     ...(limit === PAGE_SIZE ? [] : [['limit', String(limit)]]),
     ...(cursor === undefined ? [] : [['cursor', cursor]]),
+    ...(cursor === undefined || !start ? [] : [['start', `${start}`]]),
   ]);
 }
 

@@ -49,13 +49,15 @@ export function hashOfList(resource: string, query: Readonly<Record<string, stri
 /**
  * The fragment of another page of a list.
  * @param reference a link of the service
+ * @param start the place of its first record in the list, if that is known
  */
-export function hashOfPage(list: string, reference: string): string {
+export function hashOfPage(list: string, reference: string, start?: number): string {
   const [path, query] = list.split('?');
   const parameters = new URLSearchParams(query);
   const cursor = new URL(reference, 'https://host').searchParams.get('cursor');
-  if (cursor === null) parameters.delete('cursor');
-  else parameters.set('cursor', cursor);
+  for (const [name, value] of Object.entries({ cursor, start: start && `${start}` }))
+    if (value) parameters.set(name, value);
+    else parameters.delete(name);
   return [path, parameters.toString()].filter(Boolean).join('?');
 }
 

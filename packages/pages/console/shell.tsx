@@ -144,7 +144,6 @@ function About({ seen, onClose }: AboutProps): JSX.Element {
   const rows: readonly (readonly [string, string])[] = [
     [texts.service, new URL(BASE).host],
     [texts.version, document.info.version],
-    [texts.scopes, api.permissions.scopes.join(', ')],
     [texts.latency, texts.milliseconds(milliseconds)],
     ...(rateLimit ? [[texts.rateLimit, texts.left(remaining, limit, resetSeconds)] as const] : []),
   ];
@@ -158,6 +157,12 @@ function About({ seen, onClose }: AboutProps): JSX.Element {
           </div>
         ))}
       </dl>
+      <h3>{texts.allowed}</h3>
+      <ul>
+        {api.permissions.scopes.map((scope) => (
+          <li key={scope}>{TEXTS.scopes[scope] ?? scope}</li>
+        ))}
+      </ul>
       <p class="actions">
         <Button kind="primary" onClick={onClose}>
           {TEXTS.errors.close}

@@ -30,8 +30,7 @@ export const TEXTS = {
     searchHints: { products: 'Search name, SKU, brand, GTIN, tag', users: 'Search name, email' } as Readonly<
       Record<string, string>
     >,
-    new: (singular: string) => `New ${singular}`,
-    distinct: (by: string) => `One row a ${by}`,
+    new: 'New',
     import: 'Import',
     pages: 'Pages',
     first: 'First',
@@ -39,21 +38,18 @@ export const TEXTS = {
     next: 'Next',
     pageSize: 'Rows',
     count: 'Count all',
-    counting: 'Counting…',
-    total: (total: string, one: boolean) => (one ? '1 record in all' : `${total} records in all`),
-    shown: (count: number) => (count === 1 ? '1 record on this page' : `${count} records on this page`),
+    /** @returns such as "51–100 of 300": what of the list a page has, as far as that is known */
+    shown: (count: number, start: number | undefined, total: number | undefined) => {
+      const ends = start === undefined || count === 1 ? [start ?? count] : [start, start + count - 1];
+      const range = ends.map(numberText).join('–');
+      return total === undefined ? range : `${range} of ${numberText(total)}`;
+    },
     loading: 'Loading…',
     loaded: (count: number) => (count === 1 ? '1 record loaded' : `${count} records loaded`),
-    emptyTitle: 'No records yet',
-    empty: 'Create the first one.',
-    emptyReadOnly: 'There is nothing here yet.',
     noMatchTitle: 'No record matches',
     noMatch: 'Change the search or the filters, or remove them all.',
     noMatchPage: 'This page is empty: its records are gone.',
     clear: 'Remove search and filters',
-    sort: 'Order',
-    unsorted: 'Oldest first',
-    sortBy: (field: string, isDown: boolean) => `${field}, ${isDown ? 'descending' : 'ascending'}`,
     goFirst: 'Go to the first page',
   },
   bulk: {
@@ -129,7 +125,7 @@ export const TEXTS = {
     },
   },
   firstVisit: {
-    title: (title: string) => `No ${title.toLowerCase()} yet`,
+    title: (title: string) => `No ${title.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())} yet`,
     samples: {
       name: 'Try it with samples',
       text: '200 products of a shop for home and garden, which you can delete again.',
@@ -180,8 +176,12 @@ export const TEXTS = {
     showNow: 'Show it as it is now',
   },
   columns: {
-    button: 'Columns',
-    title: 'Columns to show',
+    button: 'View',
+    sort: 'Order',
+    unsorted: 'Oldest first',
+    sortBy: (field: string, isDown: boolean) => `${field}, ${isDown ? 'descending' : 'ascending'}`,
+    distinct: 'Group variants',
+    title: 'Columns',
     reset: 'Reset columns',
     pictures: 'Load pictures',
     none: '—',
@@ -193,6 +193,7 @@ export const TEXTS = {
     several: { draft: 'Drafts' } as Readonly<Record<string, string>>,
     button: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
     title: 'Filters',
+    more: 'More filters',
     row: 'Filter',
     field: 'Field',
     key: 'Key',
@@ -200,7 +201,7 @@ export const TEXTS = {
     value: 'Value',
     add: 'Add filter',
     remove: 'Remove this filter',
-    apply: 'Apply filters',
+    apply: 'Apply',
     missingKey: 'Name the attribute.',
     listHint: (separator: string) => `Several values with ${separator === ';' ? 'semicolons' : 'commas'}.`,
     amountHint: (currency: string | undefined) =>
@@ -221,8 +222,6 @@ export const TEXTS = {
     } as Readonly<Record<string, string>>,
   },
   facets: {
-    button: 'Browse',
-    title: 'Browse by value',
     failed: 'The counts could not be read',
     chosen: (count: number) => `${count} chosen`,
     prefix: 'Begins with',
@@ -233,7 +232,7 @@ export const TEXTS = {
     moreOf: (label: string) => `More values of ${label}`,
     tooMany: (count: string) => `These are the ${count} most frequent ones. Type how another one begins.`,
     key: 'Another attribute',
-    addKey: 'Count',
+    addKey: 'Add',
     noComma: 'Attributes with a comma in their name cannot be counted.',
     chart: (label: string) => `${label} ranges`,
     chartTitle: (title: string, currency: string) => `${title} by price in ${currency}`,
@@ -641,7 +640,7 @@ export const TEXTS = {
     about: 'About this connection',
     service: 'Service',
     version: 'Version',
-    scopes: 'Your key allows',
+    allowed: 'Your key allows',
     latency: 'Last response after',
     milliseconds: (milliseconds: number) => `${milliseconds} ms`,
     rateLimit: 'Requests left',

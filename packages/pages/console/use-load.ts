@@ -10,9 +10,9 @@ export interface Load<Value> {
 
 /**
  * Loads a value, and again whenever the key changes. A load that is overtaken is aborted.
- * @param key what is loaded
+ * @param key what is loaded: anything that differs from what was loaded before
  */
-export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
+export function useLoad<Value>(key: unknown, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
   const [state, setState] = useState<Omit<Load<Value>, 'reload'>>({
     value: undefined,
     error: undefined,

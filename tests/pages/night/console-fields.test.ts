@@ -97,7 +97,7 @@ describe('the fields of a product in the console', () => {
     it('are no pictures for a person who does not want them, who is asked once', async () => {
       const { page } = await open('#/products');
       await isLoaded(front(page));
-      await button(page, 'Columns').click();
+      await button(page, 'View').click();
       await page.getByLabel('Load pictures').uncheck();
       await hasTiles(page, 'DROT');
       foreign = [];
@@ -110,7 +110,7 @@ describe('the fields of a product in the console', () => {
         .waitFor();
       expect(foreign).to.deep.equal([]);
       await page.goBack();
-      await button(page, 'Columns').click();
+      await button(page, 'View').click();
       await page.getByLabel('Load pictures').check();
       await isLoaded(front(page));
     });
@@ -144,7 +144,7 @@ describe('the fields of a product in the console', () => {
       await tag('lighting/lamps').press('Enter');
       await hasNames(page, 'Desk lamp');
       expect(decodeURIComponent(page.url())).to.match(/tags\.all=brass,lighting\/lamps&sort=-name$/);
-      await page.getByRole('button', { name: 'Filters (1)' }).click();
+      await button(page, 'Filters (1)').waitFor();
       const row = page.getByRole('group', { name: 'Filter' });
       expect(await row.getByLabel('Operator').locator('option:checked').innerText()).to.equal('has all of');
     });

@@ -8,7 +8,6 @@ import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
-import { useLoad } from '../use-load.js';
 import { actionName, BulkDialog, keyOf } from './bulk-dialog.js';
 import { actionsOf, type BulkAction } from './changes.js';
 
@@ -20,6 +19,8 @@ interface BulkBarProps {
   /** The filters, search and sort of the list, by their parameter names. */
   readonly query: Readonly<Record<string, string>>;
   readonly page: Page<CatalogueRecord>;
+  /** How many records match, if that is known. */
+  readonly total: number | undefined;
   /** Reads the list again. */
   reload(): void;
 }
@@ -63,24 +64,19 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
 }
 
 /** Selects the rest of the page, then all records that match. */
-function SelectMore({ resource, selection, query, page }: BulkBarProps): JSX.Element | null {
+function SelectMore({ resource, selection, query, page, total }: BulkBarProps): JSX.Element | null {
   const { api, notify } = useConsole();
   const [isBusy, setBusy] = useState(false);
   const ids = page.records.map(({ id }) => id);
   const isWholePage = ids.every((id) => selection.ids.has(id));
   const hasMore = page.next !== undefined || page.prev !== undefined;
-  const list = `${resource.path}?${new URLSearchParams({ ...query, fields: 'id', limit: '1' })}`;
-  const isCounted = isWholePage && hasMore && !selection.areAll;
-  const { value: total } = useLoad(isCounted ? list : '', async (signal) =>
-    isCounted ? (await api.collection(resource).page(list, { signal, count: true })).total : undefined,
-  );
   if (!isWholePage)
     return (
       <Button kind="link" onClick={() => selection.toggle(ids, true)}>
         {texts.selectPage}
       </Button>
     );
-  if (!isCounted || (total !== undefined && total <= selection.ids.size)) return null;
+  if (!hasMore || selection.areAll || (total !== undefined && total <= selection.ids.size)) return null;
   const selectAll = async () => {
     setBusy(true);
     try {

@@ -2,10 +2,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
+import type { ListState } from '../list-query.js';
 import { prefer, preferred } from '../preferences.js';
 import { TEXTS } from '../texts.js';
 import type { Field, Resource } from '../types.js';
 import { Button } from './button.js';
+import { Choice } from './choice.js';
 import { Check } from './field.js';
 import { Menu } from './menu.js';
 
@@ -42,37 +44,58 @@ export function useColumns(resource: Resource): [readonly Field[], (names: reado
   return [columnsOf(resource, chosen), choose];
 }
 
-interface ColumnMenuProps {
+interface ViewMenuProps {
   readonly resource: Resource;
+  readonly state: ListState;
   readonly columns: readonly Field[];
   chooseColumns(names: readonly string[] | undefined): void;
+  go(part: Partial<ListState>): void;
 }
 
-/** A menu of the fields to show as columns. The last one cannot be removed. */
-export function ColumnMenu({ resource, columns, chooseColumns }: ColumnMenuProps): JSX.Element {
+/** How a list is shown: its order, one row for all variants, and its columns, of which the last one cannot be removed. */
+export function ViewMenu({ resource, state, columns, chooseColumns, go }: ViewMenuProps): JSX.Element {
   const { hasPictures, showPictures } = useConsole();
+  const { distinct, fields } = resource;
   const toggle = (name: string) => {
     const shown = columns.map((field) => field.name);
     const next = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
     if (next.length > 0) chooseColumns(next);
   };
+  const orders = (sign: '' | '-') =>
+    fields.flatMap(({ name, sort }): [string, string][] =>
+      sort === undefined ? [] : [[`${sign}${sort}`, texts.sortBy(labelOf(name), sign === '-')]],
+    );
   return (
     <Menu label={texts.button}>
+      <Choice
+        label={texts.sort}
+        value={state.sort}
+        options={[['', texts.unsorted], ...orders(''), ...orders('-')]}
+        onChoose={(sort) => go({ sort })}
+      />
+      <div class="checks">
+        {distinct && (
+          <Check
+            isChecked={state.distinct !== undefined}
+            onCheck={(isOn) => go({ distinct: isOn ? distinct.by : undefined })}
+          >
+            {texts.distinct}
+          </Check>
+        )}
+        {fields.some(({ meaning }) => meaning === 'pictures') && (
+          <Check isChecked={hasPictures} onCheck={showPictures}>
+            {texts.pictures}
+          </Check>
+        )}
+      </div>
       <fieldset class="checks">
         <legend>{texts.title}</legend>
-        {resource.fields.map((field) => (
+        {fields.map((field) => (
           <Check key={field.name} isChecked={columns.includes(field)} onCheck={() => toggle(field.name)}>
             {labelOf(field.name)}
           </Check>
         ))}
       </fieldset>
-      {resource.fields.some(({ meaning }) => meaning === 'pictures') && (
-        <p>
-          <Check isChecked={hasPictures} onCheck={showPictures}>
-            {texts.pictures}
-          </Check>
-        </p>
-      )}
       <Button kind="link" onClick={() => chooseColumns(undefined)}>
         {texts.reset}
       </Button>

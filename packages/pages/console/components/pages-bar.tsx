@@ -2,75 +2,101 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Page } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
-import { numberText } from '../formats.js';
-import { type ListState, PAGE_SIZES, queryOf, selectionOf } from '../list-query.js';
+import { type ListState, PAGE_SIZES, queryOf } from '../list-query.js';
 import { hashOfList, hashOfPage } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
-import { useAction } from '../use-load.js';
+import { useLoad } from '../use-load.js';
 import { Button } from './button.js';
 import { Select } from './field.js';
 import { ErrorNotice } from './notice.js';
 
 const { list: texts } = TEXTS;
 
+/** How many records match. */
+export interface Total {
+  /** Undefined if it is not known. */
+  readonly count: number | undefined;
+  /** Counts; absent while that is done, or not needed. */
+  readonly ask: (() => void) | undefined;
+  readonly error: unknown;
+}
+
+/** Counts that took longer are made only when a person asks. */
+const SLOW_MS = 1_000;
+/** The paths of the lists whose counts did, or failed. */
+const slow = new Set<string>();
+
+/** Counts the records that match, again whenever a page is read. */
+export function useTotal(
+  { path, ...resource }: Resource,
+  matching: Readonly<Record<string, string>>,
+  page: Page<CatalogueRecord> | undefined,
+): Total {
+  const { api } = useConsole();
+  const request = `${path}?${new URLSearchParams({ ...matching, fields: 'id', limit: '1' })}`;
+  const [asked, setAsked] = useState('');
+  const isAll = page && !page.prev && !page.next;
+  const mayCount = page && !isAll && (!slow.has(path) || asked === request);
+  const { value, error, isLoading } = useLoad(mayCount ? page : '', async (signal) => {
+    if (!mayCount) return undefined;
+    const startedAt = performance.now();
+    try {
+      const { total } = await api.collection({ path, ...resource }).page(request, { count: true, signal });
+      if (performance.now() - startedAt > SLOW_MS) slow.add(path);
+      return { request, total };
+    } catch (failure) {
+      if (!signal.aborted) slow.add(path);
+      throw failure;
+    }
+  });
+  const count = isAll ? page.records.length : value?.request === request ? value.total : undefined;
+  const isKnown = count !== undefined || !page || isLoading;
+  return { count, ask: isKnown ? undefined : () => setAsked(request), error: asked === request ? error : undefined };
+}
+
 interface PagesBarProps {
   readonly resource: Resource;
   readonly state: ListState;
   readonly page: Page<CatalogueRecord>;
+  readonly total: Total;
   go(part: Partial<ListState>): void;
 }
 
-/** The pages by the links of the service, the size of a page, and the number of all records, counted when asked. */
-export function PagesBar({ resource, state, page, go }: PagesBarProps): JSX.Element {
+/** The pages by the links of the service, which records of how many the page has, and the size of a page. */
+export function PagesBar({ resource, state, page, total, go }: PagesBarProps): JSX.Element {
   const list = hashOfList(resource.name, queryOf(state));
-  const link = (label: string, reference: string | undefined) =>
+  const { cursor, start = cursor === undefined ? 1 : undefined, limit } = state;
+  const { length } = page.records;
+  const link = (label: string, reference: string | undefined, first?: number) =>
     reference === undefined ? (
       <span class="button off">{label}</span>
     ) : (
-      <a class="button" href={hashOfPage(list, reference)}>
+      <a class="button" href={hashOfPage(list, reference, first)}>
         {label}
       </a>
     );
   return (
     <div class="pages-bar">
-      <nav aria-label={texts.pages}>
-        {link(texts.first, page.prev && page.first)}
-        {link(texts.previous, page.prev)}
-        {link(texts.next, page.next)}
-      </nav>
-      <span>{texts.shown(page.records.length)}</span>
-      <Count key={JSON.stringify(selectionOf(state))} resource={resource} state={state} />
+      {(page.prev || page.next) && (
+        <nav aria-label={texts.pages}>
+          {link(texts.first, page.prev && page.first)}
+          {link(texts.previous, page.prev, start && Math.max(start - limit, 1))}
+          {link(texts.next, page.next, start && start + length)}
+        </nav>
+      )}
+      <span role="status">{texts.shown(length, start, total.count)}</span>
+      {total.ask && <Button onClick={total.ask}>{texts.count}</Button>}
+      {total.error !== undefined && <ErrorNotice error={total.error} />}
       <span>
         <label for="page-size">{texts.pageSize}</label>{' '}
         <Select
           id="page-size"
-          value={state.limit}
+          value={limit}
           options={PAGE_SIZES.map((size) => [`${size}`, `${size}`])}
           onChoose={(size) => go({ limit: Number(size) })}
         />
       </span>
     </div>
-  );
-}
-
-/** Counting reads all records that match, so it waits for a click. */
-function Count({ resource, state }: { readonly resource: Resource; readonly state: ListState }): JSX.Element {
-  const { api } = useConsole();
-  const [total, setTotal] = useState<number>();
-  const { run, isBusy, problem } = useAction(async () => {
-    const query = queryOf({ ...state, cursor: undefined });
-    query.set('limit', '1');
-    const found = await api.collection(resource).page(`${resource.path}?${query}`, { count: true });
-    setTotal(found.total);
-  });
-  if (total !== undefined) return <span role="status">{texts.total(numberText(total), total === 1)}</span>;
-  return (
-    <>
-      <Button busy={isBusy} onClick={run}>
-        {isBusy ? texts.counting : texts.count}
-      </Button>
-      {problem !== undefined && <ErrorNotice error={problem} />}
-    </>
   );
 }

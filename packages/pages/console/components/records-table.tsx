@@ -158,7 +158,7 @@ function RowCheck({ id, name, ids, selection }: RowCheckProps): JSX.Element {
 /** The columns of a row on a phone besides its name: pictures and three others, numbers and choices before them. */
 function phoneColumns(columns: readonly Field[]): readonly Field[] {
   const others = columns.filter(({ meaning }) => meaning !== 'pictures');
-  const isShort = (field: Field) => kindOf(field) === 'number' || field.schema.enum !== undefined;
+  const isShort = (field: Field) => kindOf(field).startsWith('number') || field.schema.enum !== undefined;
   const shown = [...others.filter(isShort), ...others.filter((field) => !isShort(field))].slice(0, 3);
   return columns.filter((one) => shown.includes(one) || !others.includes(one));
 }
@@ -194,6 +194,7 @@ function open({ target, ctrlKey, metaKey, shiftKey }: MouseEvent, href: string):
 /** Numbers stand right, so that their digits are below each other. Ids are names. */
 function kindOf({ name, schema, meaning }: Field): string {
   if (meaning === 'pictures') return 'picture';
+  if (name === 'id') return 'id';
   const isNumber = /^(integer|number)$/.test(String(schema.type)) && !/(id|by)$/i.test(name);
-  return isNumber || name === 'price' ? 'number' : '';
+  return name === 'price' ? 'number price' : isNumber ? 'number' : '';
 }

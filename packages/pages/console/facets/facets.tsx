@@ -75,7 +75,7 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
     />
   );
   return (
-    <section class="facets" aria-label={texts.title}>
+    <>
       {error !== undefined && !isFailureSaid && <ErrorNotice error={error} title={texts.failed} onRetry={reload} />}
       {counted.current !== news && !isLoading && (
         <Button
@@ -103,7 +103,7 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
           }}
         />
       )}
-    </section>
+    </>
   );
 }
 
@@ -120,10 +120,10 @@ function inOrder(resource: Resource, fields: readonly FacetField[]): readonly Fa
   return [...fields].sort((one, other) => rank(one) - rank(other));
 }
 
-/** At first those panels are open whose values most people look for. */
+/** At first those panels are open whose values most people look for, where there is room. */
 function firstViews({ facets, fields }: Resource): Readonly<Record<string, PanelView>> {
   const isOpen = (name: string) => fields.some((one) => one.name === name && one.meaning !== 'variants');
-  const names = facets.filter((name) => isOpen(name));
+  const names = matchMedia('(min-width: 40rem)').matches ? facets.filter(isOpen) : [];
   return Object.fromEntries(names.map((name) => [name, { ...CLOSED, isOpen: true }]));
 }
 

@@ -42,7 +42,7 @@ export function FirstVisit({ resource, onFilled }: FirstVisitProps): JSX.Element
           </Step>
         )}
         <Step {...texts.file}>{link(texts.file.action, 'import')}</Step>
-        <Step {...texts.record}>{link(TEXTS.list.new(resource.singular), 'new')}</Step>
+        <Step {...texts.record}>{link(`${TEXTS.list.new} ${resource.singular}`, 'new')}</Step>
         {isOffered('api-keys') && <Step {...texts.key}>{link(texts.key.action, 'new', 'api-keys')}</Step>}
         {isOffered('webhooks') && <Step {...texts.webhook}>{link(texts.webhook.action, 'new', 'webhooks')}</Step>}
       </ul>

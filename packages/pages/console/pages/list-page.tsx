@@ -4,19 +4,19 @@ import { CatalogueError } from '#packages/client/index.js';
 import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
 import { ChoiceFilters } from '../components/choice-filters.js';
-import { ColumnMenu, useColumns } from '../components/column-menu.js';
-import { Field, Input, Select } from '../components/field.js';
+import { useColumns, ViewMenu } from '../components/column-menu.js';
+import { Field, Input } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
 import { NewsLine } from '../components/news-line.js';
 import { ErrorNotice } from '../components/notice.js';
-import { PagesBar } from '../components/pages-bar.js';
+import { PagesBar, useTotal } from '../components/pages-bar.js';
 import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
 import { usePlace } from '../components/use-place.js';
 import { useConsole } from '../context.js';
+import { Panel } from '../facets/facet-panel.js';
 import { Facets } from '../facets/facets.js';
-import { labelOf } from '../formats.js';
-import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
+import { type Filter, type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
 import { useLiveList } from '../live/use-live-list.js';
 import { prefer, preferred } from '../preferences.js';
 import { hashOf, hashOfList } from '../router.js';
@@ -29,9 +29,9 @@ import { FirstVisit } from './first-visit.js';
 
 const { list: texts, filters: filterTexts } = TEXTS;
 
-/** The preference whether lists have the counts of values beside them. */
-const COUNTS = 'counts';
-/** Counts have a place beside a list. A narrower window has them above the list if the person wants them. */
+/** The preference whether lists have filters beside them. */
+const SIDE = 'filters';
+/** Filters have a place beside a list. In a narrower window they are there when the person wants them. */
 const HAS_PLACE = '(min-width: 70rem)';
 
 interface ListPageProps {
@@ -46,19 +46,21 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const matching = selectionOf(state);
   const { sort: _, ...where } = matching;
   const selection = useSelection(JSON.stringify([resource.path, where]));
-  const isSelectable = resource.importMatches.includes('id') && api.mayWrite(resource);
+  const mayWrite = api.mayWrite(resource);
+  const isSelectable = resource.importMatches.includes('id') && mayWrite;
   const [columns, chooseColumns] = useColumns(resource);
-  const [areFiltersOpen, setFiltersOpen] = useState(state.filters.length > 0);
-  const [areCountsOpen, setCountsOpen] = useState(
-    () => (preferred(COUNTS) ?? (matchMedia(HAS_PLACE).matches ? 'on' : 'off')) === 'on',
-  );
-  const toggleCounts = () => {
-    prefer(COUNTS, areCountsOpen ? 'off' : 'on');
-    setCountsOpen(!areCountsOpen);
+  const hasFacets = resource.facets.length > 0;
+  const [isSideOpen, setSideOpen] = useState(() => {
+    if (!hasFacets) return state.filters.length > 0;
+    return (preferred(SIDE) ?? (matchMedia(HAS_PLACE).matches ? 'on' : 'off')) === 'on';
+  });
+  const [areMoreOpen, setMoreOpen] = useState(() => !hasFacets || state.filters.some((one) => !isFacet(resource, one)));
+  const toggleSide = () => {
+    if (hasFacets) prefer(SIDE, isSideOpen ? 'off' : 'on');
+    setSideOpen(!isSideOpen);
   };
   const { distinct } = resource;
-  const isDistinct = distinct !== undefined && state.distinct !== undefined;
-  const shown = isDistinct ? [...columns, distinct.variants] : columns;
+  const shown = distinct && state.distinct !== undefined ? [...columns, distinct.variants] : columns;
   const request = requestOf(resource, state, shown);
   const { value, error, isLoading, reload } = useLoad(request, (signal) =>
     follower.begin(resource, signal).then(() => api.collection(resource).page(request, { signal })),
@@ -66,36 +68,47 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   // Under a refusal of this query, the records of the last one would look like its result.
   const isRefused = error instanceof CatalogueError && error.status === 400;
   const page = isRefused ? undefined : value;
+  const total = useTotal(resource, matching, isLoading ? undefined : page);
   const go = (part: Partial<ListState>) => {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });
   };
+  const filter = (filters: readonly Filter[]) => go({ filters });
   const hash = hashOfList(resource.name, queryOf(state));
   const root = usePlace(resource.name, hash, isLoading ? undefined : page);
   const isWhole = Object.keys(matching).every((name) => name === 'sort');
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
-  const hasCounts = areCountsOpen && resource.facets.length > 0 && !isEmpty;
+  const hasSide = isSideOpen && !isEmpty;
   const clear = () => go({ words: '', filters: [], distinct: undefined });
   return (
     <div class="list" ref={root}>
       <div class="heading">
         <h1>{resource.title}</h1>
-        <div class="actions">
-          {resource.canImport && api.mayWrite(resource) && (
-            <a class="button" href={hashOf({ page: 'import', resource: resource.name })}>
-              {texts.import}
-            </a>
-          )}
-          {resource.exportTypes.length > 0 && !isRefused && !isEmpty && (
-            <ExportButton resource={resource} query={matching} />
-          )}
-          {resource.canCreate && api.mayWrite(resource) && (
-            <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
-              {texts.new(resource.singular)}
-            </a>
-          )}
-        </div>
+        {page && resource.hasChanges && (
+          <NewsLine
+            list={live}
+            onShow={() => {
+              markNew();
+              reload();
+            }}
+            onShowNewest={() => {
+              markNew();
+              go({ sort: '-id' });
+            }}
+          />
+        )}
+        {!isEmpty && (
+          <div class="actions">
+            {resource.canImport && mayWrite && (
+              <a class="button" href={hashOf({ page: 'import', resource: resource.name })}>
+                {texts.import}
+              </a>
+            )}
+            {resource.exportTypes.length > 0 && !isRefused && <ExportButton resource={resource} query={matching} />}
+            {resource.canCreate && mayWrite && <NewLink resource={resource} />}
+          </div>
+        )}
       </div>
       <div class="toolbar" hidden={isEmpty}>
         {resource.isSearchable && (
@@ -107,70 +120,46 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           />
         )}
         {resource.filters.length > 0 && (
-          <Button aria-expanded={areFiltersOpen} onClick={() => setFiltersOpen(!areFiltersOpen)}>
+          <Button aria-expanded={isSideOpen} onClick={toggleSide}>
             {filterTexts.button(state.filters.length)}
           </Button>
         )}
-        {resource.facets.length > 0 && (
-          <Button aria-expanded={areCountsOpen} onClick={toggleCounts}>
-            {TEXTS.facets.button}
-          </Button>
-        )}
-        {distinct && (
-          <Button aria-pressed={isDistinct} onClick={() => go({ distinct: isDistinct ? undefined : distinct.by })}>
-            {texts.distinct(labelOf(distinct.by).toLowerCase())}
-          </Button>
-        )}
-        <ColumnMenu {...{ resource, columns, chooseColumns }} />
-        <SortChoice columns={columns} sort={state.sort} onSort={(sort) => go({ sort })} />
+        <ViewMenu {...{ resource, state, columns, chooseColumns, go }} />
         {!isWhole && (
           <Button kind="link" onClick={clear}>
             {texts.clear}
           </Button>
         )}
+        <ChoiceFilters resource={resource} filters={state.filters} onChoose={filter} />
       </div>
-      {areFiltersOpen && (
-        <FilterPanel
-          key={JSON.stringify(state.filters)}
-          fields={resource.filters}
-          applied={state.filters}
-          errors={errorsOf(error)}
-          onApply={(filters) => go({ filters })}
-        />
-      )}
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       <p class="hidden" role="status">
         {isLoading ? texts.loading : page && texts.loaded(page.records.length)}
       </p>
       {!page && isLoading && <p class="note">{texts.loading}</p>}
-      <div class={`results ${hasCounts ? 'with-facets' : ''}`}>
-        {hasCounts && (value || error !== undefined) && (
-          <Facets
-            {...{ resource, state, news }}
-            records={page?.records ?? []}
-            isFailureSaid={error !== undefined}
-            onChoose={(filters) => go({ filters })}
-          />
-        )}
-        <div>
-          <div class="above">
-            {!isEmpty && (
-              <ChoiceFilters resource={resource} filters={state.filters} onChoose={(filters) => go({ filters })} />
-            )}
-            {page && resource.hasChanges && (
-              <NewsLine
-                list={live}
-                onShow={() => {
-                  markNew();
-                  reload();
-                }}
-                onShowNewest={() => {
-                  markNew();
-                  go({ sort: '-id' });
-                }}
+      <div class={`results ${hasSide ? 'with-side' : ''}`}>
+        {hasSide && (
+          <section class="side-bar" aria-label={filterTexts.title}>
+            {hasFacets && (value || error !== undefined) && (
+              <Facets
+                {...{ resource, state, news }}
+                records={page?.records ?? []}
+                isFailureSaid={error !== undefined}
+                onChoose={filter}
               />
             )}
-          </div>
+            <Panel label={filterTexts.more} isOpen={areMoreOpen} onOpen={setMoreOpen}>
+              <FilterPanel
+                key={JSON.stringify(state.filters)}
+                fields={resource.filters}
+                applied={state.filters}
+                errors={errorsOf(error)}
+                onApply={filter}
+              />
+            </Panel>
+          </section>
+        )}
+        <div>
           {page && page.records.length > 0 && (
             <RecordsTable
               {...{ resource, columns: shown, sort: state.sort, records: live.records, marks: live.marks }}
@@ -186,14 +175,24 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               goFirst={() => go({})}
             />
           )}
-          {page && !isEmpty && <PagesBar {...{ resource, state, page, go }} />}
+          {page && page.records.length > 0 && <PagesBar {...{ resource, state, page, total, go }} />}
           {page && isSelectable && (
-            <BulkBar key={JSON.stringify(where)} {...{ resource, selection, page, reload }} query={matching} />
+            <BulkBar
+              key={JSON.stringify(where)}
+              {...{ resource, selection, page, reload }}
+              query={matching}
+              total={total.count}
+            />
           )}
         </div>
       </div>
     </div>
   );
+}
+
+/** Whether the values of a field that a filter is about are shown with their counts, so that it is seen there. */
+function isFacet({ facets }: Resource, { field, operator }: Filter): boolean {
+  return facets.includes(field) && /^(equals|in)$/.test(operator);
 }
 
 /** The first request of a list, with only the fields that it shows, and those whose keys the side bar shows. */
@@ -203,6 +202,7 @@ function requestOf(
   columns: readonly ResourceField[],
 ): string {
   const parameters = queryOf(state);
+  parameters.delete('start');
   parameters.set('limit', String(state.limit));
   const keyed = facets.filter((name) => filters.some((one) => one.name === name && one.prefix !== undefined));
   const names = ['id', ...columns.map(({ name }) => name), ...keyed, ...(hasChanges ? ['version'] : [])];
@@ -240,26 +240,12 @@ function Search({ hint, words, onSearch }: SearchProps): JSX.Element {
   );
 }
 
-interface SortChoiceProps {
-  readonly columns: readonly ResourceField[];
-  readonly sort: string;
-  onSort(sort: string): void;
-}
-
-/** The order of the cards on a phone, where no headers can be clicked. */
-function SortChoice({ columns, sort, onSort }: SortChoiceProps): JSX.Element {
-  const choices = (sign: '' | '-') =>
-    columns.flatMap(({ name, sort: by }): [string, string][] =>
-      by === undefined ? [] : [[`${sign}${by}`, texts.sortBy(labelOf(name), sign === '-')]],
-    );
+/** On a phone only its first word is seen. */
+function NewLink({ resource: { name, singular } }: Pick<ListPageProps, 'resource'>): JSX.Element {
   return (
-    <Select
-      class="sort-choice"
-      aria-label={texts.sort}
-      value={sort}
-      options={[['', texts.unsorted], ...choices(''), ...choices('-')]}
-      onChoose={onSort}
-    />
+    <a class="button primary" href={hashOf({ page: 'new', resource: name })}>
+      {texts.new} <span class="on-wide">{singular}</span>
+    </a>
   );
 }
 
@@ -285,13 +271,9 @@ function Empty({ resource, isSelected, isFirst, clear, reload, goFirst }: EmptyP
     return <FirstVisit resource={resource} onFilled={reload} />;
   return (
     <div class="empty">
-      <h2>{isSelected ? texts.noMatchTitle : texts.emptyTitle}</h2>
-      <p>{isSelected ? texts.noMatch : api.mayWrite(resource) ? texts.empty : texts.emptyReadOnly}</p>
-      {!isSelected && resource.canCreate && api.mayWrite(resource) && (
-        <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
-          {texts.new(resource.singular)}
-        </a>
-      )}
+      <h2>{isSelected ? texts.noMatchTitle : TEXTS.firstVisit.title(resource.title)}</h2>
+      {isSelected && <p>{texts.noMatch}</p>}
+      {!isSelected && resource.canCreate && api.mayWrite(resource) && <NewLink resource={resource} />}
       {isSelected && <Button onClick={clear}>{texts.clear}</Button>}
     </div>
   );
