@@ -50,16 +50,21 @@ const NEIGHBOURS = 64;
 /** How often the index in memory is prepared anew if others change much meanwhile. */
 const ATTEMPTS = 3;
 
-/**
- * Returns a statement of the ids of the next rows, at most `count`, in the order of the list.
- * @param from the position of the list, or after the last record that was read
- */
-type NextIds = (from: Position | undefined, count: number) => Sql;
+/** Finds the next rows of a list, at most `count`, behind its position or the last record that was read. */
+type NextRows = (
+  from: Position | undefined,
+  count: number,
+) => {
+  /** A statement of their ids, in the order of the list. */
+  readonly ids: Sql;
+  /** Whether its part of the list is over if there are fewer rows than were asked for. */
+  readonly isLast: boolean;
+};
 
 /**
  * Reads lists, counts and facets, each in one of three ways:
  *
- * 1. A range of one index has exactly the list, in its order. Of words it has it block by block.
+ * 1. A range of one index has exactly the list, in the order of its first key. Of words it has it block by block.
  * 2. The index in memory finds the records, in a snapshot that reads them (`column-index.ts`, `column-query.ts`).
  * 3. Statements on another thread serve everything else (`statements.ts`).
  */
@@ -86,7 +91,7 @@ export class ListReader<Fields> {
   }
 
   private async pageAsRead(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
-    const { table } = this;
+    const { database, table } = this;
     const { filters, order } = query;
     const task = this.taskOf(query);
     const words = searchedWords(filters);
@@ -95,7 +100,7 @@ export class ListReader<Fields> {
     const scan = words ? undefined : indexScanOf(table, query);
     if (scan) {
       const found: StoredRecord<Fields>[] = [];
-      return this.fill(found, query, (from, count) => nextIds(scan, from, count));
+      return this.fill(found, query, (from, count) => nextRows(database, scan, from, count));
     }
     const keys = filters.find((filter) => matchesUniqueValues(table, filter));
     if (keys) return this.byKeys(query, keys);
@@ -189,7 +194,7 @@ export class ListReader<Fields> {
         const { low, high } = idRange({ filters: [], order: query.order, from });
         const rest = { low: Math.max(block.low, low), high: Math.min(block.high, high) };
         const { text, values } = search.matchingIdsSql(rest);
-        return sql(text, ...values, count);
+        return { ids: sql(text, ...values, count), isLast: true };
       });
       if (page.hasMore) return page;
     }
@@ -216,17 +221,18 @@ export class ListReader<Fields> {
   private async fill(
     found: StoredRecord<Fields>[],
     query: ListQuery,
-    next: NextIds,
+    next: NextRows,
   ): Promise<ListPage<StoredRecord<Fields>>> {
     const { task = BACKGROUND, order, limit } = query;
     for (;;) {
       const last = found.at(-1);
       const from = last ? positionOf(last, order, query.from?.side ?? 'after') : boundOf(query);
       const count = Math.min(limit + 1 - found.length, this.records.batch);
-      const batch = this.records.read(this.database, next(from, count));
+      const { ids, isLast } = next(from, count);
+      const batch = this.records.read(this.database, ids);
       found.push(...batch);
       const page = firstPage(query, found);
-      if (page.hasMore || batch.length < count) return page;
+      if (page.hasMore || (isLast && batch.length < count)) return page;
       await task.yield();
     }
   }
@@ -255,13 +261,14 @@ function keyIn(reader: Reader, table: RecordTable, view: IndexView, field: Facet
   }
 }
 
-/** A part of one index that has exactly the records of a list, in their order. Rows with the same value tie. */
+/** A part of one index that has exactly the records of a list, in the order of its values. Rows with the same value tie. */
 interface IndexScan {
   /** The table and the index, or the table with the values of lists. */
   readonly source: string;
   readonly column: string;
-  /** The order of values, and of ids among ties. */
   readonly descending: boolean;
+  /** The order of ids among ties. The index has the order of the scan if both directions are the same. */
+  readonly idDescending: boolean;
   /** The values of the column. */
   readonly range: Range;
   /** A condition on every row of the scan that the index serves. Only for scans by id. */
@@ -271,7 +278,7 @@ interface IndexScan {
 /** @returns undefined if no index has exactly the records of the list, in their order */
 function indexScanOf(table: RecordTable, query: Pick<ListQuery, 'filters' | 'order' | 'from'>): IndexScan | undefined {
   const [first, second = first, ...more] = scanOrder(table, query);
-  if (!first || first.descending !== second?.descending || more.length > 0) return undefined;
+  if (!first || !second || more.length > 0) return undefined;
   const { field, column, descending } = first;
   const isOwn = (filter: Filter) => isRange(filter) && comparedColumn(table, filter) === column;
   const own = query.filters.filter(isOwn);
@@ -279,32 +286,45 @@ function indexScanOf(table: RecordTable, query: Pick<ListQuery, 'filters' | 'ord
   const spec = table.fields[field];
   // The index of a field that records may lack has only those that have a value, as has the list.
   const having: Filter[] = !spec || spec.required ? [] : [{ field, operator: 'exists', value: true }];
-  const scan = { column, descending, range: rangeOf(table, [...own, ...having]) };
+  const scan = { column, descending, idDescending: second.descending, range: rangeOf(table, [...own, ...having]) };
   if (!other) return { ...scan, source: indexedBy(table, column) };
   const [indexRange] = others.length === 0 && column === ID ? indexRangesOf(table, [other]) : [];
   return indexRange?.values === 1 ? { ...scan, source: indexRange.source, where: indexRange.where } : undefined;
 }
 
 /**
- * The rows behind a position: its other ties, and what lies beyond. Each is one range of the index, and SQLite merges
- * them; `(value, id) > (?, ?)` would read all ties.
+ * The rows behind a position: its other ties, and what lies beyond. Each part is one range of the index, and SQLite merges
+ * them; `(value, id) > (?, ?)` would read all ties. If values and ids have opposite directions, it would read and sort all
+ * ties of each value: so it gets the value of the last row, and sorts only what comes before its ties.
  */
-function nextIds(
-  { source, column, descending, range, where }: IndexScan,
-  from: Position | undefined,
-  count: number,
-): Sql {
+function nextRows(reader: Reader, scan: IndexScan, from: Position | undefined, count: number): ReturnType<NextRows> {
+  const { source, column, descending, idDescending, range, where } = scan;
   const [value, id] = (from?.values ?? []) as Value[];
   const isById = column === ID;
   const start = from && value !== undefined ? { value, inclusive: isById && from.inclusive } : undefined;
-  const conditions = [allOf([...(where ? [where] : []), rangeCondition(column, narrowed(range, descending, start))])];
+  const beyond = narrowed(range, descending, start);
+  const last = descending === idDescending ? undefined : lastValue(reader, scan, beyond, count);
+  const end = last === undefined ? undefined : { value: last, inclusive: false };
+  const tied = (one: Value, ...more: Sql[]) => allOf([sql(`${column} = ?`, one), ...more]);
+  const parts = [
+    allOf([...(where ? [where] : []), rangeCondition(column, narrowed(beyond, descending, undefined, end))]),
+    ...(last === undefined ? [] : [tied(last)]),
+  ];
   if (start && !isById) {
-    const behind = sql(`${ID} ${descending ? '<' : '>'}${from?.inclusive ? '=' : ''} ?`, Number(id));
-    conditions.push(allOf([sql(`${column} = ?`, value), rangeCondition(column, range), behind]));
+    const behind = sql(`${ID} ${idDescending ? '<' : '>'}${from?.inclusive ? '=' : ''} ?`, Number(id));
+    parts.push(tied(start.value, rangeCondition(column, range), behind));
   }
-  const parts = conditions.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
-  const direction = descending ? ' DESC' : '';
-  const order = isById ? `1${direction}` : `2${direction}, 1${direction}`;
-  const values = conditions.flatMap((condition) => condition.values);
-  return sql(`${parts.join(' UNION ALL ')} ORDER BY ${order} LIMIT ?`, ...values, count);
+  const rows = parts.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
+  const order = `${isById ? '' : `2${descending ? ' DESC' : ''}, `}1${idDescending ? ' DESC' : ''}`;
+  const values = parts.flatMap((part) => part.values);
+  const ids = sql(`${rows.join(' UNION ALL ')} ORDER BY ${order} LIMIT ?`, ...values, count);
+  return { ids, isLast: last === undefined };
+}
+
+/** The value of the row with this number in a range; undefined if there are fewer. */
+function lastValue(reader: Reader, { source, column, descending }: IndexScan, range: Range, number: number) {
+  const { text, values } = rangeCondition(column, range);
+  const order = `${column}${descending ? ' DESC' : ''}`;
+  const found = `SELECT ${column} FROM ${source} WHERE ${text} ORDER BY ${order} LIMIT 1 OFFSET ?`;
+  return reader.row<[Value]>(sql(found, ...values, number - 1))?.[0];
 }

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import type { Filter, Position } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { keysOf, sorted } from '../../../../../contract/repository/expected.js';
-import { AT, by, idsOf, query } from '../../../../../contract/repository/records.js';
+import { AT, by, idsOf, product, query } from '../../../../../contract/repository/records.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
@@ -38,7 +39,7 @@ describe('a page among 12,000 ties in SQLite', () => {
     return from.side === 'after' ? ids : ids.toReversed();
   };
 
-  for (const order of ['createdAt,id', '-createdAt,-id']) {
+  for (const order of ['createdAt,id', 'createdAt,-id', '-createdAt,id', '-createdAt,-id']) {
     for (const side of ['after', 'before'] as const) {
       it(`follows any record, by ${order}, ${side} it`, async () => {
         const inOrder = sorted(all, by(order));
@@ -64,5 +65,32 @@ describe('a page among 12,000 ties in SQLite', () => {
     const rest = all.slice(TIES).filter(({ createdAt }) => createdAt === AT);
     expect(await read('createdAt,id', from, filters('lte'))).to.deep.equal(idsOf(rest.slice(0, LIMIT)));
     expect(await read('createdAt,id', from, filters('lt'))).to.deep.equal([]);
+  });
+});
+
+describe('a page of SQLite whose records another process deletes', () => {
+  const folder = temporaryFolder();
+
+  it('goes on with the records behind them', async () => {
+    const file = join(folder, 'shared.sqlite');
+    const other = new Database(file);
+    /** Lets the other process commit after the statement that finds the last value of the page. */
+    class SharedDatabase extends SqliteDatabase {
+      override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
+        const result = super.read(sql, use) as Result;
+        if (sql.startsWith('SELECT created_at')) other.exec('DELETE FROM products WHERE id > 50');
+        return result;
+      }
+    }
+    const database = new SharedDatabase(file);
+    await database.open();
+    const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
+    const all = Array.from({ length: 100 }, (_, i) => ({ ...product(i + 1), createdAt: AT + i }));
+    await products.insertAll(all);
+    const page = await products.list(query({ limit: 20, order: by('-createdAt,id') }));
+    expect(idsOf(page.records)).to.deep.equal(Array.from({ length: 20 }, (_, i) => 50 - i));
+    expect(page.hasMore).to.equal(true);
+    other.close();
+    await database.close();
   });
 });
