@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
 import type { PoolFigures } from '../../../../application/ports/store.js';
 import { AppError } from '../../../../domain/errors.js';
-import { yieldToEventLoop } from '../../../../shared/promises.js';
-import { isBusy, rowsOf, translateError } from './connection.js';
+import { type MaybePromise, yieldToEventLoop } from '../../../../shared/promises.js';
+import { isBusy, rowsOf } from './connection.js';
 import type { OpenFiles } from './files.js';
 
 const PATIENCE_MS = 1_500;
@@ -61,7 +61,7 @@ export class GroupCommit {
         run: () => {
           result = work();
         },
-        fail: (error) => reject(translateError(error)),
+        fail: reject,
         done: () => resolve(result),
       });
       this.draining ??= this.drain();
@@ -69,15 +69,18 @@ export class GroupCommit {
   }
 
   /**
-   * Runs long work in a transaction of its own, before the first {@link write}.
+   * Runs work in a transaction of its own: long work only before the first {@link write}. Work that returns no promise is
+   * committed at once, before anybody could read on this connection what may not last.
    * @param patienceMs how long it waits until another process releases its lock
    */
-  async alone<Result>(work: () => Promise<Result>, patienceMs = this.patienceMs): Promise<Result> {
+  async alone<Result>(work: () => MaybePromise<Result>, patienceMs = this.patienceMs): Promise<Result> {
     this.files.verify();
     await this.begin(patienceMs);
     try {
-      const result = await work();
+      const pending = work();
+      const result = pending instanceof Promise ? await pending : pending;
       this.connection.exec('COMMIT');
+      // Once more: the files may have been deleted between the first check and the commit.
       this.files.verify();
       return result;
     } catch (error) {
@@ -129,12 +132,10 @@ export class GroupCommit {
 
   /** @returns the writes that were committed; the others were rejected */
   private async commit(batch: readonly Write[]): Promise<readonly Write[]> {
-    this.files.verify();
-    await this.begin();
-    try {
+    const refused: [Write, unknown][] = [];
+    const done = await this.alone(() => {
       this.events.begun?.();
-      const refused: [Write, unknown][] = [];
-      const done = batch.filter((write) => {
+      return batch.filter((write) => {
         try {
           write.run();
           return true;
@@ -144,18 +145,12 @@ export class GroupCommit {
           return false;
         }
       });
-      this.connection.exec('COMMIT');
-      // Once more: the files may have been deleted between the first check and the commit.
-      this.files.verify();
-      for (const [write, error] of refused) write.fail(error);
-      return done;
-    } catch (error) {
-      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
-      throw error;
-    }
+    });
+    for (const [write, error] of refused) write.fail(error);
+    return done;
   }
 
-  private async begin(patienceMs = this.patienceMs): Promise<void> {
+  private async begin(patienceMs: number): Promise<void> {
     const end = performance.now() + patienceMs;
     for (;;) {
       try {
@@ -200,7 +195,7 @@ export class LogCheckpoints {
    */
   constructor(
     private readonly writer: Database.Database,
-    private readonly connect: () => Database.Database,
+    private readonly connect: () => MaybePromise<Database.Database>,
     private readonly failed: (error: unknown) => void,
   ) {}
 
@@ -210,7 +205,7 @@ export class LogCheckpoints {
     if (this.rows < this.rowsBetween) return;
     // The clients of the commit get their responses first.
     await yieldToEventLoop();
-    this.copy();
+    await this.copy();
   }
 
   close(): void {
@@ -218,9 +213,13 @@ export class LogCheckpoints {
   }
 
   /** After a failure the log still has everything, and the next commit tries again. */
-  private copy(): void {
+  private async copy(): Promise<void> {
     try {
-      this.copier ??= this.connectCopier();
+      if (!this.copier) {
+        this.copier = await this.connect();
+        // It synchronises the log before it copies, and the database before the log may start anew.
+        this.copier.pragma('synchronous = FULL');
+      }
       this.writer.exec('BEGIN IMMEDIATE');
       const [row] = rowsOf<CheckpointRow>(this.copier, 'PRAGMA wal_checkpoint(PASSIVE)');
       this.adapt(row?.[1] ?? 0);
@@ -232,13 +231,6 @@ export class LogCheckpoints {
     } finally {
       if (this.writer.inTransaction) this.writer.exec('ROLLBACK');
     }
-  }
-
-  private connectCopier(): Database.Database {
-    const copier = this.connect();
-    // It synchronises the log before it copies, and the database before the log may start anew.
-    copier.pragma('synchronous = FULL');
-    return copier;
   }
 
   /** A row may need one page or many, and other processes write as well. */

@@ -75,8 +75,6 @@ export interface RowReader {
 
 export interface Reader extends RowReader {
   row<Row extends unknown[]>(sql: Sql): Row | undefined;
-  /** Runs a statement that changes nothing. */
-  read<Result>(sql: string, use: (statement: Statement) => Result): Result;
 }
 
 /**
@@ -93,16 +91,8 @@ export class StatementCache implements Reader {
 
   constructor(private readonly connection: Database.Database) {}
 
-  read<Result>(sql: string, use: (statement: Statement) => Result): Result {
-    try {
-      return use(this.statement(sql));
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
-
   row<Row extends unknown[]>({ text, values }: Sql): Row | undefined {
-    return this.read(text, (statement) => statement.get(values) as Row | undefined);
+    return this.statement(text).get(values) as Row | undefined;
   }
 
   statement(sql: string): Statement {

@@ -4,7 +4,7 @@ import { DERIVED_VERSION } from '../../../../application/ports/derived-data.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
-import { yieldToEventLoop } from '../../../../shared/promises.js';
+import { type MaybePromise, yieldToEventLoop } from '../../../../shared/promises.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import { GroupCommit, LogCheckpoints } from './commits.js';
 import {
@@ -18,17 +18,25 @@ import {
 } from './connection.js';
 import { type FileSystemType, identityOf, networkWarning, OpenFiles, USE_LOCAL_DISK } from './files.js';
 import { APPLICATION_ID, MIGRATIONS, migrate } from './migrations.js';
-import { type AsyncConnection, connectAsync, ReaderThreads, Snapshots, type ThreadReader } from './readers.js';
+import { connectAsync, ReaderThreads, Snapshots, type ThreadReader } from './readers.js';
 import { checkApplication } from './schema-check.js';
 
 /** How often the log tells how far a change of the schema is. */
 const LOG_EVERY_MS = 5_000;
+
+/** SQLite opens the write-ahead log when it first reads the database. */
+const OPEN_LOG = 'PRAGMA user_version';
 
 /** More rows than any commit has: the log is copied before requests would wait for it. */
 const MANY_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** Returns the prepared statement of an SQL text. */
 export type Statements = (sql: string) => Statement;
+
+interface Closable {
+  exec(sql: string): MaybePromise<unknown>;
+  close(): void;
+}
 
 interface OpenDatabase {
   readonly connection: Database.Database;
@@ -70,11 +78,11 @@ export class SqliteDatabase implements Store, Reader {
       checkApplication(connection, this.location);
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
-      openLog(connection);
+      connection.exec(OPEN_LOG);
       const files = OpenFiles.record(this.location, before, (lost) => this.reportLost(lost));
       const checkpoints = new LogCheckpoints(
         connection,
-        () => this.connectAgain(files),
+        () => this.connectAgain(files, connect),
         (error) => this.reportCheckpoint(files, translateError(error, this.location)),
       );
       const statements = new StatementCache(connection);
@@ -85,8 +93,8 @@ export class SqliteDatabase implements Store, Reader {
       // Another process that changes the schema now may take minutes.
       const patienceMs = pragma(connection, 'user_version') < MIGRATIONS.length ? Number.POSITIVE_INFINITY : undefined;
       if (await commits.alone(() => this.update(connection), patienceMs)) await checkpoints.committed(MANY_ROWS);
-      const snapshots = new Snapshots(() => this.connectAgain(files));
-      const threads = new ReaderThreads(() => this.connectThread(files));
+      const snapshots = new Snapshots(() => this.connectAgain(files, connect));
+      const threads = new ReaderThreads(() => this.connectAgain(files, connectAsync));
       this.opened = { connection, files, checkpoints, commits, statements, snapshots, threads };
       const warning = networkWarning(this.location, this.typeOf);
       if (warning !== undefined) this.logger?.warn(`${warning}; ${USE_LOCAL_DISK}`);
@@ -137,9 +145,10 @@ export class SqliteDatabase implements Store, Reader {
     opened.connection.close();
   }
 
+  /** Runs a statement that changes nothing. */
   read<Result>(sql: string, use: (statement: Statement) => Result): Result {
     try {
-      return this.ready().statements.read(sql, use);
+      return use(this.ready().statements.statement(sql));
     } catch (error) {
       return this.rethrow(error);
     }
@@ -149,12 +158,11 @@ export class SqliteDatabase implements Store, Reader {
     return this.get<Row>(text, ...values);
   }
 
-  /** Returns all rows of a statement that changes nothing. */
   all<Row>(sql: string, ...values: readonly unknown[]): Row[] {
     return this.read(sql, (statement) => statement.all(values) as Row[]);
   }
 
-  /** Returns the first row of a statement that changes nothing; undefined if it has none. */
+  /** Returns the first row; undefined if there is none. */
   get<Row>(sql: string, ...values: readonly unknown[]): Row | undefined {
     return this.read(sql, (statement) => statement.get(values) as Row | undefined);
   }
@@ -186,11 +194,15 @@ export class SqliteDatabase implements Store, Reader {
     return commits.write(() => work(statement), rows).catch(this.rethrow);
   }
 
-  /** Refuses all writes from now on if SQLite finds the database damaged: each write could spread the damage. */
+  /**
+   * The end of every error of the driver. If SQLite finds the database damaged, all writes are refused from now on: each
+   * could spread the damage.
+   */
   private readonly rethrow = (error: unknown): never => {
-    if (!(error instanceof StoreConfigError)) throw error;
+    const translated = translateError(error);
+    if (!(translated instanceof StoreConfigError)) throw translated;
     this.opened?.files.markLost();
-    throw unavailable(error.message, error);
+    throw unavailable(translated.message, translated);
   };
 
   private ready(): OpenDatabase {
@@ -199,26 +211,14 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   /** Opens another connection, to the same files as the first. */
-  private connectAgain(files: OpenFiles): Database.Database {
+  private async connectAgain<Connection extends Closable>(
+    files: OpenFiles,
+    open: (file: string, mode: 'rw') => Connection,
+  ): Promise<Connection> {
     files.verify();
-    const connection = connect(this.location, 'rw');
+    const connection = open(this.location, 'rw');
     try {
-      openLog(connection);
-      files.verify();
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-  }
-
-  /** The same, for another thread. */
-  private async connectThread(files: OpenFiles): Promise<AsyncConnection> {
-    files.verify();
-    const connection = connectAsync(this.location);
-    try {
-      // SQLite opens the write-ahead log.
-      await connection.exec('PRAGMA user_version');
+      await connection.exec(OPEN_LOG);
       files.verify();
       return connection;
     } catch (error) {
@@ -248,9 +248,4 @@ function checkVersion(statements: StatementCache): void {
   const [derived] = statements.statement('SELECT max(version) FROM derived').get() as [number];
   if (version !== MIGRATIONS.length || derived > DERIVED_VERSION)
     throw unavailable('A newer version of this service has the database, whose columns this one would leave empty.');
-}
-
-/** SQLite opens the write-ahead log when it first reads the database. */
-function openLog(connection: Database.Database): void {
-  pragma(connection, 'user_version');
 }

@@ -7,15 +7,7 @@ import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
 import { FairSemaphore, type SemaphoreLimits } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import {
-  MAX_CHARACTERS,
-  MAX_STATEMENTS,
-  type Reader,
-  type RowReader,
-  type Sql,
-  StatementCache,
-  translateError,
-} from './connection.js';
+import { MAX_CHARACTERS, MAX_STATEMENTS, type Reader, type RowReader, type Sql, StatementCache } from './connection.js';
 import { requireFile } from './files.js';
 
 /** Connections for long reads, of which each client gets a part. */
@@ -41,13 +33,7 @@ export class ReaderPool<Connection> {
   protected async permitted<Result>(task: Task, read: () => Promise<Result>): Promise<Result> {
     const permit = await this.permits.acquire(task.client);
     if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
-    try {
-      return await read();
-    } catch (error) {
-      throw translateError(error);
-    } finally {
-      permit.release();
-    }
+    return read().finally(() => permit.release());
   }
 }
 
@@ -58,13 +44,13 @@ interface Snapshot {
 
 /** Runs long reads, each in a read transaction on its own connection. It sees the database as it was at its begin. */
 export class Snapshots extends ReaderPool<Snapshot> {
-  constructor(private readonly connect: () => Database.Database) {
+  constructor(private readonly connect: () => Promise<Database.Database>) {
     super('readers', { total: 8, perClient: 2, reserve: 8 });
   }
 
   read<Result>(work: (reader: Reader) => Promise<Result>, task = BACKGROUND): Promise<Result> {
     return this.permitted(task, async () => {
-      const snapshot = this.idle.pop() ?? this.open();
+      const snapshot = this.idle.pop() ?? (await this.open());
       try {
         snapshot.connection.exec('BEGIN');
         return await work(snapshot.reader);
@@ -80,8 +66,8 @@ export class Snapshots extends ReaderPool<Snapshot> {
     for (const { connection } of this.idle.splice(0)) connection.close();
   }
 
-  private open(): Snapshot {
-    const connection = this.connect();
+  private async open(): Promise<Snapshot> {
+    const connection = await this.connect();
     connection.pragma('query_only = ON');
     return { connection, reader: new StatementCache(connection) };
   }

@@ -38,8 +38,7 @@ export class SqliteDerivedTable implements DerivedTable {
   }
 
   async isStale(): Promise<boolean> {
-    const row = this.database.read(STATE, (statement) => statement.get([this.name]));
-    const [version, doneTo, oldTo] = row as StateRow;
+    const [version, doneTo, oldTo] = this.database.get(STATE, this.name) as StateRow;
     return version < DERIVED_VERSION || (version === DERIVED_VERSION && doneTo < oldTo);
   }
 

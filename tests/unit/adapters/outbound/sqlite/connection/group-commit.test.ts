@@ -76,6 +76,13 @@ describe('GroupCommit', () => {
     expect(rows()).to.have.length(2);
   });
 
+  it('lets nobody read on its connection between the writes and their commit', async () => {
+    const seen: boolean[] = [];
+    const look = () => queueMicrotask(() => seen.push(connection.inTransaction));
+    await Promise.all([commits.write(look), commits.write(look)]);
+    expect(seen).to.deep.equal([false, false]);
+  });
+
   it('rolls back and rejects a whole batch after an unexpected error', async () => {
     const outcomes = await Promise.allSettled([insert(1), commits.write(() => connection.exec('nonsense')), insert(2)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
@@ -111,7 +118,7 @@ describe('GroupCommit', () => {
     other.close();
   });
 
-  it('fails as unavailable if another process keeps the lock', async () => {
+  it('fails if another process keeps the lock', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
     commits = new GroupCommit(connection, { verify() {} }, undefined, 300);
@@ -119,7 +126,7 @@ describe('GroupCommit', () => {
     const busy = setInterval(() => {
       for (const end = performance.now() + 50; performance.now() < end; );
     });
-    await expectAppError(insert(1), 'unavailable');
+    expect(await insert(1).catch(({ code }) => code)).to.equal('SQLITE_BUSY');
     clearInterval(busy);
     expect(executed.length, 'a busy thread waits no longer').to.be.lessThan(20);
     other.exec('ROLLBACK');

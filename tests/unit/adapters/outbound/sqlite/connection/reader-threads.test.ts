@@ -236,7 +236,11 @@ describe('statements on other threads', () => {
   });
 
   it('pass on errors in the words of the ports', async () => {
-    await expectAppError(read('DELETE FROM counters RETURNING name'), 'unavailable');
+    const deletion = sql('DELETE FROM counters RETURNING name');
+    await expectAppError(
+      database.onThread((reader) => reader.row(deletion), A, NO_LIMIT),
+      'unavailable',
+    );
     const wrong = await read('SELECT no_such_column').catch((error) => error.code);
     expect(wrong).to.equal('SQLITE_ERROR');
     const refusals = await Promise.allSettled(Array.from({ length: 202 }, () => read('SELECT 1')));

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Reader } from '#src/adapters/outbound/sqlite/connection/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { Product } from '#src/domain/product.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
@@ -24,8 +25,7 @@ describe('a snapshot of SQLite', () => {
     const id = await products().reserveIds(1);
     await products().insertAll([{ id, version: 1, createdAt: 1, updatedAt: 1, fields: { name: 'x' } }]);
   };
-  const count = (reader: Reader) =>
-    reader.read('SELECT count(*) FROM products', (statement) => (statement.get() as [number])[0]);
+  const count = (reader: Reader) => reader.row<[number]>(sql('SELECT count(*) FROM products'))?.[0];
 
   it('does not see writes that follow its start', async () => {
     await add();
@@ -33,7 +33,7 @@ describe('a snapshot of SQLite', () => {
       const before = count(reader);
       await add();
       expect(count(reader)).to.equal(before);
-      expect(count(database)).to.equal(before + 1);
+      expect(count(database)).to.equal((before ?? 0) + 1);
     });
     await database.inSnapshot(async (reader) => expect(count(reader)).to.equal(count(database)));
   });
@@ -51,9 +51,7 @@ describe('a snapshot of SQLite', () => {
   it('rejects writes', async () => {
     await add();
     const before = count(database);
-    const deletion = database.inSnapshot(async (reader) =>
-      reader.read('DELETE FROM products', (statement) => statement.run()),
-    );
+    const deletion = database.inSnapshot(async (reader) => reader.row(sql('DELETE FROM products RETURNING id')));
     await expectAppError(deletion, 'unavailable');
     expect(count(database)).to.equal(before).and.to.be.greaterThan(0);
   });

@@ -15,7 +15,7 @@ describe('the prepared statements of SQLite', () => {
     for (let i = 0; i < 30; i++) cache.statement(long(i));
     expect(textsOf(cache).join('').length).to.be.within(100_000, 131_072);
     expect(textsOf(cache)).to.include(long(29));
-    expect(cache.read('SELECT 7', (statement) => statement.get())).to.deep.equal([7]);
+    expect(cache.row({ text: 'SELECT 7', values: [] })).to.deep.equal([7]);
     connection.close();
   });
 });
