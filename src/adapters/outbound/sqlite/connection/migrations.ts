@@ -38,85 +38,20 @@ export const [FIRST_TAKEN, LAST_TAKEN] = [13, 15];
  * made for the ids after `done_to` up to `old_to` (see `records/derived-data.ts`). A step adds an empty column for a field.
  */
 export const MIGRATIONS: readonly Migration[] = [
+  // Numbers of steps that were never released, here and below.
+  ...Array.from({ length: RELEASED - 1 }, () => ''),
   `
   CREATE TABLE counters (
     name TEXT PRIMARY KEY,
     next_id INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-
   CREATE TABLE tombstones (
     resource TEXT NOT NULL,
     id INTEGER NOT NULL,
     deleted_at INTEGER NOT NULL,
     PRIMARY KEY (resource, id)
   ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE products (
-    id INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX products_sku ON products (fields ->> 'sku');
-
-  CREATE TABLE api_keys (
-    id INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX api_keys_digest ON api_keys (fields ->> 'digest');
-  `,
-  `
-  DROP INDEX products_sku;
-  ALTER TABLE products ADD COLUMN "name" TEXT AS (fields ->> 'name') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "sku" TEXT AS (fields ->> 'sku') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "price.amount" INTEGER AS (fields ->> '$.price.amount') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "price.currency" TEXT AS (fields ->> '$.price.currency') VIRTUAL;
-  CREATE UNIQUE INDEX products_sku ON products ("sku") WHERE "sku" IS NOT NULL;
-  CREATE INDEX products_name ON products ("name");
-  CREATE INDEX products_price_amount ON products ("price.amount") WHERE "price.amount" IS NOT NULL;
-  CREATE INDEX products_price_currency ON products ("price.currency") WHERE "price.currency" IS NOT NULL;
-  CREATE INDEX products_created_at ON products (created_at);
-  CREATE INDEX products_updated_at ON products (updated_at);
-
-  CREATE TABLE users (
-    id INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL,
-    "name" TEXT AS (fields ->> 'name') VIRTUAL,
-    "email" TEXT AS (fields ->> 'email') VIRTUAL,
-    "email folded" TEXT AS (lower(fields ->> 'email')) VIRTUAL
-  ) STRICT;
-  CREATE UNIQUE INDEX users_email_folded ON users ("email folded");
-  CREATE INDEX users_name ON users ("name");
-  CREATE INDEX users_email ON users ("email");
-  CREATE INDEX users_created_at ON users (created_at);
-  CREATE INDEX users_updated_at ON users (updated_at);
-
-  CREATE TABLE orders (
-    id INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL,
-    "userId" INTEGER AS (fields ->> 'userId') VIRTUAL
-  ) STRICT;
-  CREATE INDEX orders_userId ON orders ("userId");
-  CREATE INDEX orders_created_at ON orders (created_at);
-  CREATE INDEX orders_updated_at ON orders (updated_at);
-
-  DROP INDEX api_keys_digest;
-  ALTER TABLE api_keys ADD COLUMN "digest" TEXT AS (fields ->> 'digest') VIRTUAL;
-  CREATE UNIQUE INDEX api_keys_digest ON api_keys ("digest");
-  CREATE INDEX api_keys_created_at ON api_keys (created_at);
-  CREATE INDEX api_keys_updated_at ON api_keys (updated_at);
-  `,
-  `
+  CREATE INDEX tombstones_age ON tombstones (resource, deleted_at);
   CREATE TABLE reservations (
     resource TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -127,28 +62,53 @@ export const MIGRATIONS: readonly Migration[] = [
     PRIMARY KEY (resource, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reservations_age ON reservations (resource, reserved_at);
-  CREATE INDEX tombstones_age ON tombstones (resource, deleted_at);
-  `,
-  `
+
+  ${releasedTable('products')}
+  ALTER TABLE products ADD COLUMN "name" TEXT AS (fields ->> 'name') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "sku" TEXT AS (fields ->> 'sku') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "price.amount" INTEGER AS (fields ->> '$.price.amount') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "price.currency" TEXT AS (fields ->> '$.price.currency') VIRTUAL;
+  CREATE UNIQUE INDEX products_sku ON products ("sku") WHERE "sku" IS NOT NULL;
+  CREATE INDEX products_name ON products ("name");
+  CREATE INDEX products_price_amount ON products ("price.amount") WHERE "price.amount" IS NOT NULL;
+  CREATE INDEX products_price_currency ON products ("price.currency") WHERE "price.currency" IS NOT NULL;
+
+  ${releasedTable(
+    'users',
+    `"name" TEXT AS (fields ->> 'name') VIRTUAL`,
+    `"email" TEXT AS (fields ->> 'email') VIRTUAL`,
+    `"email folded" TEXT AS (lower(fields ->> 'email')) VIRTUAL`,
+  )}
+  CREATE UNIQUE INDEX users_email_folded ON users ("email folded");
+  CREATE INDEX users_name ON users ("name");
+  CREATE INDEX users_email ON users ("email");
+
+  ${releasedTable('orders', `"userId" INTEGER AS (fields ->> 'userId') VIRTUAL`)}
+  CREATE INDEX orders_userId ON orders ("userId");
+
+  ${releasedTable('api_keys')}
+  ALTER TABLE api_keys ADD COLUMN "digest" TEXT AS (fields ->> 'digest') VIRTUAL;
   ALTER TABLE api_keys ADD COLUMN "name" TEXT AS (fields ->> 'name') VIRTUAL;
+  CREATE UNIQUE INDEX api_keys_digest ON api_keys ("digest");
   CREATE INDEX api_keys_name ON api_keys ("name");
 
-  CREATE TABLE signing_keys (
-    id INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL,
-    "kid" TEXT AS (fields ->> 'kid') VIRTUAL
-  ) STRICT;
+  ${releasedTable('signing_keys', `"kid" TEXT AS (fields ->> 'kid') VIRTUAL`)}
   CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid");
-  CREATE INDEX signing_keys_created_at ON signing_keys (created_at);
-  CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at);
   `,
-  // Numbers of steps that were never released.
-  ...Array.from({ length: 11 }, () => ''),
+  ...Array.from({ length: LAST_TAKEN - RELEASED }, () => ''),
   makeColumns,
 ];
+
+/** A table of records of the first release, whose text `schema-check.ts` compares: SQLite appends columns added later. */
+function releasedTable(name: string, ...columns: string[]): string {
+  const times = ['created_at INTEGER NOT NULL', 'updated_at INTEGER NOT NULL'];
+  const all = ['id INTEGER PRIMARY KEY', 'version INTEGER NOT NULL', ...times, 'fields TEXT NOT NULL', ...columns];
+  return `CREATE TABLE ${name} (
+    ${all.join(',\n    ')}
+  ) STRICT;
+  CREATE INDEX ${name}_created_at ON ${name} (created_at);
+  CREATE INDEX ${name}_updated_at ON ${name} (updated_at);`;
+}
 
 /** Takes the steps behind the first `from`; yields what is done after each part. */
 export function* migrate(connection: Database.Database, from: number, to = MIGRATIONS.length): Generator<string, void> {

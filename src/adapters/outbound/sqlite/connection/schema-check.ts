@@ -118,7 +118,7 @@ export function schemaProblem(
     const drop = 'DROP TABLE IF EXISTS _litestream_seq; DROP TABLE IF EXISTS _litestream_lock';
     return { message, remedy: `stop Litestream, and run: sqlite3 ${file} "${drop}"` };
   }
-  if (version > RELEASED && version < FIRST_TAKEN) {
+  if (version !== 0 && version !== RELEASED && version < FIRST_TAKEN) {
     const message = `${file} has the schema ${version} of an unreleased build`;
     return { message, remedy: 'start the commit 9ed25c3f once with it, which brings it to 14' };
   }
