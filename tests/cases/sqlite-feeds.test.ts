@@ -136,7 +136,7 @@ describe('the feeds of a SQLite database', () => {
     await started();
     const [backup, old] = [`${file}.backup`, `${file}.old`];
     const database = new Database(old);
-    createSchema(database, 1);
+    createSchema(database, RELEASED);
     database.close();
     const run = (SQLITE_FILE: string, ...args: string[]) => runInProcess(args, { DATA_DIR: folder, SQLITE_FILE });
     expect(await run(file, 'backup', backup)).to.include({ code: 0 });

@@ -90,34 +90,35 @@ export class AtomicFile {
     await this.handle.sync();
   }
 
+  /** @throws BackupTargetError if the target exists, or another backup deleted the partial file */
+  async publish(): Promise<void> {
+    await this.requirePartial();
+    if (!(await this.takesName())) throw exists(this.target);
+  }
+
   /**
    * Gives the file its name by a link. A rename would replace a file that another process created meanwhile. Where a
    * file system has no links, an empty file takes the name first, which nobody else can create then, and is renamed
    * over; if the process is killed between the two, the empty file remains.
-   * @throws BackupTargetError if the target exists, or another backup deleted the partial file
+   * @returns false if the target exists
    */
-  async publish(): Promise<void> {
-    await this.requirePartial();
+  private async takesName(): Promise<boolean> {
+    const { partial, target } = this;
     try {
-      await link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
+      await link(partial, target).catch(async (error: NodeJS.ErrnoException) => {
         if (!LACKS_LINKS.includes(error.code ?? '')) throw error;
-        return this.renameExclusively();
+        await (await open(target, 'wx', 0o600)).close();
+        await rename(partial, target).catch(async (failure: unknown) => {
+          await rm(target);
+          throw failure;
+        });
       });
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(this.target) : error;
-    }
-    await syncFolder(dirname(this.target));
-  }
-
-  private async renameExclusively(): Promise<void> {
-    const { partial, target } = this;
-    await (await open(target, 'wx', 0o600)).close();
-    try {
-      await rename(partial, target);
-    } catch (error) {
-      await rm(target);
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
       throw error;
     }
+    await syncFolder(dirname(target));
+    return true;
   }
 
   /**
@@ -127,9 +128,7 @@ export class AtomicFile {
    */
   async publishIfAbsent(now: Date): Promise<string | undefined> {
     const aside = await this.moveSidecars(now);
-    await link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    await this.takesName();
     return aside;
   }
 

@@ -20,6 +20,7 @@ import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 const PATIENCE_MS = 5_000;
 /** The number of pages that are written at once. */
 const PAGES_PER_WRITE = 64;
+const CHECK = 'SELECT integrity_check FROM pragma_integrity_check(1)';
 /** Bytes in the header of a database: it is one file, without a write-ahead log. */
 const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
 
@@ -50,13 +51,14 @@ export async function backUpDatabase(database: string, target: string, progress:
 /**
  * Copies a snapshot of a database, and checks the copy.
  * @returns its size in bytes
- * @throws StoreConfigError if the database, or its copy, is no intact one of this service
+ * @throws StoreConfigError if the database is no intact one of this service
  */
-export async function copyChecked(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
+async function copyChecked(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
   const bytes = await copyTo(copy, database, progress);
   const report = () => progress(bytes, bytes);
   report();
-  await checkIntegrity(copy.partial, report);
+  const found = await runOnThread(copy.partial, CHECK, report);
+  if (found !== 'ok') throw new StoreConfigError(`The database is damaged: ${found}`);
   report();
   return bytes;
 }
@@ -68,7 +70,10 @@ async function copyTo(copy: AtomicFile, database: string, progress: BackupProgre
     source.pragma(`busy_timeout = ${PATIENCE_MS}`);
     source.pragma('query_only = ON');
     source.exec('BEGIN');
-    checkIsOwn(source, database);
+    checkApplication(source, database);
+    if (pragma(source, 'application_id') !== APPLICATION_ID)
+      throw new StoreConfigError(`The database ${database} is empty.`);
+    checkFinished(source, database);
     return await copyPages(copy, source, progress);
   } finally {
     if (source.inTransaction) source.exec('ROLLBACK');
@@ -90,30 +95,6 @@ async function copyPages(copy: AtomicFile, source: Database.Database, progress: 
   }
   await copy.finish(ONE_FILE);
   return pages * size;
-}
-
-const CHECK = 'SELECT integrity_check FROM pragma_integrity_check(1)';
-
-/**
- * @param tick called again and again meanwhile; may throw
- * @throws StoreConfigError if the file is no intact database of this service
- */
-async function checkIntegrity(file: string, tick: () => void): Promise<void> {
-  const copy = connect(file, 'ro');
-  try {
-    checkIsOwn(copy, file);
-  } finally {
-    copy.close();
-  }
-  const found = await runOnThread(file, CHECK, tick);
-  if (found !== 'ok') throw new StoreConfigError(`The database is damaged: ${found}`);
-}
-
-function checkIsOwn(connection: Database.Database, file: string): void {
-  checkApplication(connection, file);
-  if (pragma(connection, 'application_id') !== APPLICATION_ID)
-    throw new StoreConfigError(`The database ${file} is empty.`);
-  checkFinished(connection, file);
 }
 
 /**
@@ -202,7 +183,7 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
   } catch (error) {
     const translated = translateError(error, source);
     if (!(translated instanceof StoreConfigError)) throw translated;
-    throw new BackupUnusable(translated.message.replaceAll(copy.partial, source), { cause: error });
+    throw new BackupUnusable(translated.message, { cause: error });
   }
 }
 

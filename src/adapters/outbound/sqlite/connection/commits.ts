@@ -18,9 +18,9 @@ const TURNS_AFTER_LARGE = 10;
 
 interface Write {
   readonly rows: number;
-  run(): void;
+  /** @returns what acknowledges the write */
+  run(): () => void;
   fail(error: unknown): void;
-  done(): void;
 }
 
 /**
@@ -55,15 +55,11 @@ export class GroupCommit {
    */
   write<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      let result: Result;
-      this.pending.push({
-        rows,
-        run: () => {
-          result = work();
-        },
-        fail: reject,
-        done: () => resolve(result),
-      });
+      const run = () => {
+        const result = work();
+        return () => resolve(result);
+      };
+      this.pending.push({ rows, run, fail: reject });
       this.draining ??= this.drain();
     });
   }
@@ -109,7 +105,7 @@ export class GroupCommit {
       const batch = this.nextBatch();
       turns = batch.some(({ rows }) => rows > MAX_ROWS) ? TURNS_AFTER_LARGE : 1;
       try {
-        for (const write of await this.commit(batch)) write.done();
+        for (const acknowledge of await this.commit(batch)) acknowledge();
         await this.events.committed?.(batch.reduce((sum, { rows }) => sum + rows, 0));
       } catch (error) {
         // Writes that queued meanwhile have waited for the same lock.
@@ -130,24 +126,19 @@ export class GroupCommit {
     return this.pending.splice(0, end < 0 ? this.pending.length : end);
   }
 
-  /** @returns the writes that were committed; the others were rejected */
-  private async commit(batch: readonly Write[]): Promise<readonly Write[]> {
-    const refused: [Write, unknown][] = [];
-    const done = await this.alone(() => {
+  /** @returns what acknowledges or rejects each write */
+  private commit(batch: readonly Write[]): Promise<(() => void)[]> {
+    return this.alone(() => {
       this.events.begun?.();
-      return batch.filter((write) => {
+      return batch.map((write) => {
         try {
-          write.run();
-          return true;
+          return write.run();
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          refused.push([write, error]);
-          return false;
+          return () => write.fail(error);
         }
       });
     });
-    for (const [write, error] of refused) write.fail(error);
-    return done;
   }
 
   private async begin(patienceMs: number): Promise<void> {

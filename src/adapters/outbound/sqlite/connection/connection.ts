@@ -16,7 +16,7 @@ const OWNER_ONLY = 0o077;
  * @param mode `rwc` creates the file and its folder if they do not exist
  * @throws AppError `unavailable`; StoreConfigError if it is no file
  */
-export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Database {
+export function connect(file: string, mode: 'rw' | 'rwc'): Database.Database {
   requireFile(file);
   try {
     if (mode === 'rwc') createFolder(dirname(file));

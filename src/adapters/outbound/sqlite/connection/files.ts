@@ -66,17 +66,17 @@ export class OpenFiles {
   /** @returns undefined if the database became smaller */
   private currentIdentity(path: string): string | undefined {
     const stats = statsOf(path);
-    if (path !== this.database || !stats) return stats && identityIn(stats);
-    if (stats.size < this.databaseBytes) return undefined;
-    this.databaseBytes = Number(stats.size);
-    return identityIn(stats);
+    if (path === this.database && stats) {
+      if (stats.size < this.databaseBytes) return undefined;
+      this.databaseBytes = Number(stats.size);
+    }
+    return identityOf(path, stats);
   }
 }
 
 /** @returns undefined if there is no file */
-export function identityOf(path: string): string | undefined {
-  const stats = statsOf(path);
-  return stats && identityIn(stats);
+export function identityOf(path: string, stats = statsOf(path)): string | undefined {
+  return stats && `${stats.dev}:${stats.ino}`;
 }
 
 function statsOf(path: string): BigIntStats | undefined {
@@ -85,10 +85,6 @@ function statsOf(path: string): BigIntStats | undefined {
   } catch {
     return undefined;
   }
-}
-
-function identityIn({ dev, ino }: BigIntStats): string {
-  return `${dev}:${ino}`;
 }
 
 /**
@@ -108,18 +104,9 @@ export function requireFile(path: string): void {
  * @throws Error of the system, with its `code`; EEXIST if something else has this path
  */
 export function createFolder(folder: string): void {
-  try {
-    createOne(folder);
-  } catch (error) {
-    const parent = dirname(folder);
-    // A root can be missing too: a drive of Windows.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
-    createFolder(parent);
-    createOne(folder);
-  }
-}
-
-function createOne(folder: string): void {
+  const parent = dirname(folder);
+  // A root can be missing too: a drive of Windows.
+  if (parent !== folder && !existsSync(parent)) createFolder(parent);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {

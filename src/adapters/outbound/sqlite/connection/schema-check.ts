@@ -28,7 +28,7 @@ const EXPECTED = new Map<number, Schema>();
  * @param version the steps that the database has
  * @returns the differences for a person; undefined if there is none
  */
-export function schemaDifferences(connection: Database.Database, version: number): string | undefined {
+function schemaDifferences(connection: Database.Database, version: number): string | undefined {
   const { objects, shadows } = expectedSchema(version);
   const found = objectsOf(connection, shadows);
   const present = new Set(found.map(([name]) => name));

@@ -21,20 +21,13 @@ const ADVANCE = 'UPDATE derived SET done_to = ? WHERE name = ?';
 export class SqliteDerivedTable implements DerivedTable {
   readonly name: string;
   private readonly rows: RecordRows;
-  private readonly sql: { readonly restart: string; readonly next: string };
 
   constructor(
     private readonly database: SqliteDatabase,
     table: RecordTable,
   ) {
-    const { name } = table;
-    this.name = name;
+    this.name = table.name;
     this.rows = new RecordRows(table);
-    this.sql = {
-      restart: `UPDATE derived SET version = ${DERIVED_VERSION}, done_to = 0,
-        old_to = coalesce((SELECT max(id) FROM ${name}), 0) WHERE name = ?`,
-      next: `SELECT id, octet_length(fields) FROM ${name} WHERE id > ? AND id <= ? ORDER BY id LIMIT ${MAX_RECORDS}`,
-    };
   }
 
   async isStale(): Promise<boolean> {
@@ -47,7 +40,9 @@ export class SqliteDerivedTable implements DerivedTable {
       const state = () => statement(STATE).get([this.name]) as StateRow;
       if (state()[0] < DERIVED_VERSION) {
         this.rows.forgetDerived(statement);
-        statement(this.sql.restart).run(this.name);
+        const end = `coalesce((SELECT max(id) FROM ${this.name}), 0)`;
+        const restart = `UPDATE derived SET version = ${DERIVED_VERSION}, done_to = 0, old_to = ${end} WHERE name = ?`;
+        statement(restart).run(this.name);
       }
       const [version, doneTo, oldTo] = state();
       return version === DERIVED_VERSION && doneTo < oldTo
@@ -57,9 +52,11 @@ export class SqliteDerivedTable implements DerivedTable {
   }
 
   private derive(statement: Statements, doneTo: Id, oldTo: Id) {
+    const select = `SELECT id, octet_length(fields) FROM ${this.name}
+      WHERE id > ? AND id <= ? ORDER BY id LIMIT ${MAX_RECORDS}`;
+    const next = statement(select).all([doneTo, oldTo]) as [Id, number][];
     const ids: Id[] = [];
     let bytes = 0;
-    const next = statement(this.sql.next).all([doneTo, oldTo]) as [Id, number][];
     for (const [id, size] of next) {
       if (bytes + size > MAX_BYTES && ids.length > 0) break;
       ids.push(id);

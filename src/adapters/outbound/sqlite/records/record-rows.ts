@@ -76,8 +76,7 @@ export class RecordRows {
     const changed = this.columns.filter(({ valueIn }) => valueIn(before) !== valueIn(fields));
     const named = changed.length > MAX_NAMED ? this.columns : changed;
     const names = ['record_version', 'updated_at', 'change', ...namesOf(named), 'fields'];
-    const update = `UPDATE ${this.table.name} SET ${names.map((name) => `${name} = ?`).join(', ')}
-      WHERE id = ? AND version = ?`;
+    const update = `${this.update(names)} AND version = ?`;
     const cells = named.map(({ valueIn }) => valueIn(fields));
     const row = [version, updatedAt, change, ...cells, fieldsJson(record), id, expected];
     if (statement(update).run(row).changes === 0) return false;
@@ -108,18 +107,18 @@ export class RecordRows {
   /** Makes what is derived from a record after {@link forgetDerived}. Its columns hardly ever differ. */
   derive(statement: Statements, id: Id): void {
     const names = namesOf(this.columns);
-    const [text, ...cells] = statement(
-      `SELECT ${['fields', ...names].join(', ')} FROM ${this.table.name} WHERE id = ?`,
-    ).get([id]) as [string, ...unknown[]];
+    const select = `SELECT ${['fields', ...names].join(', ')} FROM ${this.table.name} WHERE id = ?`;
+    const [text, ...cells] = statement(select).get([id]) as [string, ...unknown[]];
     const fields = JSON.parse(text) as object;
     const wanted = this.columns.map(({ valueIn }) => valueIn(fields));
-    if (wanted.some((value, at) => value !== cells[at]))
-      statement(`UPDATE ${this.table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`).run([
-        ...wanted,
-        id,
-      ]);
+    if (wanted.some((value, at) => value !== cells[at])) statement(this.update(names)).run([...wanted, id]);
     this.words.put(statement, id, this.words.entryOf(id, fields));
     this.values.change(statement, id, undefined, fields);
+  }
+
+  private update(names: readonly string[]): string {
+    return `UPDATE ${this.table.name} SET ${names.map((name) => `${name} = ?`).join(', ')}
+      WHERE id = ?`;
   }
 }
 

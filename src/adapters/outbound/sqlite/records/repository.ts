@@ -4,7 +4,6 @@ import type {
   Filter,
   ListPage,
   ListQuery,
-  RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
@@ -19,12 +18,11 @@ import type {
 import type { StoredTable } from '../../../../application/ports/table-store.js';
 import type { QueryBudget } from '../../../../application/records/lists.js';
 import { foldedValue, ownersOf } from '../../../../application/records/query-semantics.js';
-import { StoredRecord } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import { RECORD_COLUMNS, type RecordRow, uniqueColumnOf } from '../../sql/keyset.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../../sql/keyset.js';
 import { MAX_ROWS } from '../connection/commits.js';
 import { isConstraint } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
@@ -47,7 +45,6 @@ interface RecordWrite<Outcome> {
 }
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
-  private readonly sql: ReturnType<typeof statements>;
   private readonly lists: ListReader<Fields>;
   private readonly records: RecordReader<Fields>;
   private readonly rows: RecordRows;
@@ -62,7 +59,6 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   ) {
     this.lists = new ListReader(database, table, budget, logger, tuning);
     this.records = new RecordReader(table);
-    this.sql = statements(table);
     this.rows = new RecordRows(table);
     this.numberChanges = changeNumbers(table);
   }
@@ -131,32 +127,38 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    return idSet(this.database.all(this.sql.findExistingIds, JSON.stringify(ids)));
+    return idSet(this.database.all(`SELECT id FROM ${this.table.name} WHERE id ${AMONG}`, JSON.stringify(ids)));
   }
 
   async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    const { name } = this.table;
+    const select = `SELECT id FROM ${name} WHERE id ${AMONG}
+      UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id ${AMONG}`;
     const wanted = JSON.stringify(ids);
-    return idSet(this.database.all(this.sql.findUsedIds, wanted, this.table.name, wanted));
+    return idSet(this.database.all(select, wanted, name, wanted));
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
-    return this.selectOne(this.sql.find, id);
+    return this.findBy('id', id);
   }
 
   async confirmAll(versions: readonly RecordVersion[]): Promise<readonly boolean[]> {
     const ids = JSON.stringify(versions.map(({ id }) => id));
-    const found = new Map(this.database.all<[Id, number]>(this.sql.versions, ids));
+    const select = `SELECT id, version FROM ${this.table.name} WHERE id ${AMONG}`;
+    const found = new Map(this.database.all<[Id, number]>(select, ids));
     return versions.map(({ id, version }) => found.get(id) === version);
   }
 
   async findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
-    return this.selectOne(this.sql.findBy(field), foldedValue(this.table, field, value));
+    return this.findBy(uniqueColumnOf(this.table, field), foldedValue(this.table, field, value));
   }
 
   async findAllByUnique(field: string, values: readonly Value[]): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = JSON.stringify(values.map((value) => foldedValue(table, field, value)));
-    const ids = idsOf(this.database, sql(this.sql.findAllBy(field), wanted));
+    const column = uniqueColumnOf(table, field);
+    const select = `SELECT id FROM ${indexedBy(table, column)} WHERE ${column} ${AMONG}`;
+    const ids = idsOf(this.database, sql(select, wanted));
     return ownersOf(table, field, values, await this.records.all(this.database, ids, BACKGROUND));
   }
 
@@ -192,7 +194,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   /** @returns undefined if the record does not have the version */
   private fieldsOf(statement: Statements, id: Id, version: number): object | undefined {
-    const row = statement(this.sql.fieldsOf).get([id, version]) as [string] | undefined;
+    const select = `SELECT fields FROM ${this.table.name} WHERE id = ? AND version = ?`;
+    const row = statement(select).get([id, version]) as [string] | undefined;
     return row && (JSON.parse(row[0]) as object);
   }
 
@@ -210,9 +213,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return true;
   }
 
-  private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
-    const row = this.database.get<RecordRow>(sql, key);
-    return row && StoredRecord.fromJson(...row);
+  private findBy(column: string, value: Value): Versioned<Fields> | undefined {
+    const select = `SELECT ${RECORD_COLUMNS} FROM ${this.table.name} WHERE ${column} = ?`;
+    const row = this.database.get<RecordRow>(select, value);
+    return row && recordOf(row);
   }
 
   /** @throws AppError `duplicate_value` */
@@ -244,22 +248,7 @@ function orAppError<Outcome>(run: () => Outcome): Outcome | AppError {
   }
 }
 
+/** The condition that a value is one of those of a JSON array. */
+const AMONG = 'IN (SELECT value FROM json_each(?))';
 const TOMBSTONE = 'SELECT 1 FROM tombstones WHERE resource = ? AND id = ?';
 const INSERT_TOMBSTONE = 'INSERT INTO tombstones (resource, id, removed_at, version, change) VALUES (?, ?, ?, ?, ?)';
-
-function statements(records: RecordTable) {
-  const { name: table } = records;
-  return {
-    findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
-      UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
-    findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
-    find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
-    findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${uniqueColumnOf(records, field)} = ?`,
-    findAllBy: (field: string) => {
-      const column = uniqueColumnOf(records, field);
-      return `SELECT id FROM ${indexedBy(records, column)} WHERE ${column} IN (SELECT value FROM json_each(?))`;
-    },
-    fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
-    versions: `SELECT id, version FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
-  };
-}

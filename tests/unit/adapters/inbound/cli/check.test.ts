@@ -129,8 +129,8 @@ describe('catalogue check', () => {
     expect(wrongIn((await check(where)).findings)).to.deep.equal([
       `store: ${database(where)} does not have the schema ${MIGRATIONS.length} of this service: the index products_name is missing`,
     ]);
-    change('PRAGMA user_version = 1');
-    expect(wrongIn((await check(where)).findings)[0]).to.match(/ does not have the schema 1 of this service: /);
+    change('PRAGMA user_version = 4');
+    expect(wrongIn((await check(where)).findings)[0]).to.match(/ does not have the schema 4 of this service: /);
     change('PRAGMA user_version = 999');
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^store: .* was made by a newer version/);
     change('PRAGMA application_id = 7');
