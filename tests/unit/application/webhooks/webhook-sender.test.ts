@@ -9,7 +9,7 @@ import { WebhookSender } from '#src/application/webhooks/webhook-sender.js';
 import { storageOf } from '#src/composition/storage.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
-import { type Id, RESOURCES, type ResourceName } from '#src/domain/record.js';
+import { type Id, RESOURCES, type ResourceName, type Versioned } from '#src/domain/record.js';
 import type { FeedStart, Webhook } from '#src/domain/webhook.js';
 import { yieldToEventLoop } from '#src/shared/promises.js';
 import { CountingBackoff, FakeClock, FakeTimer, RecordingLogger } from '../../../support/fakes.js';
@@ -109,10 +109,14 @@ class World {
     });
   }
 
+  private newRecord<Fields>(id: Id, fields: Fields): Versioned<Fields> {
+    const now = this.clock.now();
+    return { id, version: 1, createdAt: now, updatedAt: now, fields };
+  }
+
   async addKey(id: Id, scopes: readonly Scope[], expiresAt?: number): Promise<void> {
     const fields = { name: 'x', scopes, digest: String(id), ...(expiresAt !== undefined && { expiresAt }) };
-    const now = this.clock.now();
-    await this.storage.apiKeys.insertAll([{ id, version: 1, createdAt: now, updatedAt: now, fields }]);
+    await this.storage.apiKeys.insertAll([this.newRecord(id, fields)]);
   }
 
   async addWebhook(fields: Partial<Webhook> = {}): Promise<Id> {
@@ -121,17 +125,9 @@ class World {
     const now = this.clock.now();
     const starts: Partial<Record<ResourceName, FeedStart>> = {};
     for (const name of resources) starts[name] = { at: await this.storage.changes[name].end(), readAt: now };
-    const webhook: Webhook = {
-      name: 'x',
-      url: `https://example.com/${id}`,
-      resources,
-      status: 'active',
-      createdBy: 1,
-      secret: SECRET,
-      starts,
-      ...fields,
-    };
-    await this.storage.webhooks.insertAll([{ id, version: 1, createdAt: now, updatedAt: now, fields: webhook }]);
+    const own = { url: `https://example.com/${id}`, resources, starts };
+    const others = { name: 'x', status: 'active', createdBy: 1, secret: SECRET } as const;
+    await this.storage.webhooks.insertAll([this.newRecord<Webhook>(id, { ...others, ...own, ...fields })]);
     return id;
   }
 
@@ -144,17 +140,13 @@ class World {
 
   async addProducts(count: number): Promise<Id> {
     const first = await this.storage.products.reserveIds(count);
-    const now = this.clock.now();
-    await this.storage.products.insertAll(
-      Array.from({ length: count }, (_, at) => ({
-        id: first + at,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-        fields: { name: 'Lamp' },
-      })),
-    );
+    const records = Array.from({ length: count }, (_, at) => this.newRecord(first + at, { name: 'Lamp' }));
+    await this.storage.products.insertAll(records);
     return first;
+  }
+
+  async addUser(): Promise<void> {
+    await this.storage.users.insertAll([this.newRecord(1, { name: 'Ann', email: 'ann@example.com' })]);
   }
 
   async statusOf(id: Id): Promise<string | undefined> {
@@ -187,6 +179,32 @@ describe('the sender of webhooks', () => {
     world = await new World().start();
     sender = world.sender();
   });
+
+  const sentIds = () => world.transport.sent.map(({ id }) => id);
+  const sentUrls = () => world.transport.sent.map(({ request }) => request.url);
+  /** Makes a webhook whose first message gets this outcome. */
+  const sentOnce = async (outcome: Outcome, fields?: Partial<Webhook>) => {
+    const id = await world.addWebhook(fields);
+    await world.addProducts(1);
+    world.transport.outcome = outcome;
+    await run(sender);
+    return id;
+  };
+  /** Makes a webhook whose first message is on the way. */
+  const heldOnce = async (...senders: WebhookSender[]) => {
+    world.transport.isHeld = true;
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    await run(sender, ...senders);
+    return id;
+  };
+  /** Changes the webhook so that it begins anew, with a receiver that takes messages. */
+  const renew = async (id: Id, fields: Partial<Webhook>) => {
+    world.transport.outcome = { status: 200 };
+    await world.change(id, { ...fields, round: 1 });
+    sender.wake();
+    await run(sender);
+  };
 
   it('tells the changes since the webhook was made, deletions too, and nothing else', async () => {
     await world.addProducts(1);
@@ -250,14 +268,11 @@ describe('the sender of webhooks', () => {
     await run(sender);
     const ids = world.transport.sent.flatMap(({ json }) => json.data.changes.map(({ id }: { id: Id }) => id));
     expect(ids).to.deep.equal(Array.from({ length: 250 }, (_, at) => first + at));
-    expect(new Set(world.transport.sent.map(({ id }) => id)).size).to.equal(3);
+    expect(new Set(sentIds()).size).to.equal(3);
   });
 
   it('sends a message again, the same, after 10 s, 1, 5, 30 min, 2 h, and then every 4 h', async () => {
-    const id = await world.addWebhook();
-    await world.addProducts(1);
-    world.transport.outcome = { status: 500 };
-    await run(sender);
+    const id = await sentOnce({ status: 500 });
     const pauses = [10, 60, 300, 1_800, 7_200, 14_400, 14_400].map((seconds) => seconds * SECOND_MS);
     for (const [at, pause] of pauses.entries()) {
       await world.addProducts(1);
@@ -269,7 +284,7 @@ describe('the sender of webhooks', () => {
       expect(world.transport.sent, `after pause ${at}`).to.have.length(at + 2);
     }
     const { sent } = world.transport;
-    expect(new Set(sent.map(({ id }) => id)).size).to.equal(1);
+    expect(new Set(sentIds()).size).to.equal(1);
     expect(new Set(sent.map(({ request }) => request.body)).size).to.equal(1);
     expect(new Set(sent.map(({ request }) => request.headers['webhook-timestamp'])).size).to.equal(sent.length);
     expect((await world.deliveries.state(id)).lastError).to.equal('The receiver responded with 500');
@@ -296,10 +311,7 @@ describe('the sender of webhooks', () => {
   });
 
   it('pauses after 410, and goes on with the same message when it is resumed', async () => {
-    const id = await world.addWebhook();
-    await world.addProducts(1);
-    world.transport.outcome = { status: 410 };
-    await run(sender);
+    const id = await sentOnce({ status: 410 });
     expect(await world.statusOf(id)).to.equal('paused');
     expect(world.observed).to.deep.equal(['rejected', 'paused: gone']);
     expect(world.logger.events).to.deep.equal(['a webhook was paused']);
@@ -308,11 +320,8 @@ describe('the sender of webhooks', () => {
     await world.addProducts(1);
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
-    world.transport.outcome = { status: 200 };
-    await world.change(id, { status: 'active', round: 1 });
-    sender.wake();
-    await run(sender);
-    expect(world.transport.sent.map((sent) => sent.id)).to.deep.equal(['msg_1', 'msg_1', 'msg_2']);
+    await renew(id, { status: 'active' });
+    expect(sentIds()).to.deep.equal(['msg_1', 'msg_1', 'msg_2']);
   });
 
   it('pauses if the cursor of a message expires before the receiver takes it, and then tells to read everything', async () => {
@@ -327,10 +336,7 @@ describe('the sender of webhooks', () => {
     expect(await world.statusOf(id)).to.equal('paused');
     expect(world.observed.at(-1)).to.equal('paused: expired');
     await world.addProducts(1);
-    world.transport.outcome = { status: 200 };
-    await world.change(id, { status: 'active', round: 1 });
-    sender.wake();
-    await run(sender);
+    await renew(id, { status: 'active' });
     await world.addProducts(1);
     await run(sender);
     expect(world.types().slice(-2)).to.deep.equal(['products.resync', 'products.changed']);
@@ -373,11 +379,8 @@ describe('the sender of webhooks', () => {
     });
 
   it('lets one of several senders send, and another one after its lease', async () => {
-    await world.addWebhook();
-    await world.addProducts(1);
     const other = world.sender();
-    world.transport.isHeld = true;
-    await run(sender, other);
+    await heldOnce(other);
     expect(world.transport.sent, 'one sends').to.have.length(1);
     world.clock.time += 29 * SECOND_MS;
     world.clock.running += 29 * SECOND_MS;
@@ -385,10 +388,7 @@ describe('the sender of webhooks', () => {
     expect(world.transport.sent, 'within the lease').to.have.length(1);
     world.clock.time += SECOND_MS;
     await run(other);
-    expect(
-      world.transport.sent.map(({ id }) => id),
-      'the same message',
-    ).to.deep.equal(['msg_1', 'msg_1']);
+    expect(sentIds(), 'the same message').to.deep.equal(['msg_1', 'msg_1']);
     await world.addProducts(1);
     // The first one is late: it has lost the lease, and must not advance.
     world.transport.sent[0]?.answer({ status: 200 });
@@ -400,53 +400,33 @@ describe('the sender of webhooks', () => {
   });
 
   it('is not held up by a slow receiver of another webhook', async () => {
-    world.transport.isHeld = true;
-    const slow = await world.addWebhook();
-    await world.addProducts(1);
-    await run(sender);
+    const slow = await heldOnce();
     const fast = await world.addWebhook();
     sender.wake();
     await world.addProducts(150);
     await run(sender);
     world.transport.sent[1]?.answer({ status: 200 });
     await settled();
-    const urls = world.transport.sent.map(({ request }) => request.url.at(-1));
-    expect(urls).to.deep.equal([slow, fast, fast].map(String));
+    expect(sentUrls().map((url) => Number(url.at(-1)))).to.deep.equal([slow, fast, fast]);
   });
 
   it('begins again with a webhook that was changed, without a pause', async () => {
-    const id = await world.addWebhook();
-    await world.addProducts(1);
-    world.transport.outcome = { status: 500 };
-    await run(sender);
+    const id = await sentOnce({ status: 500 });
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
-    await world.change(id, { url: 'https://example.com/new', round: 1 });
-    world.transport.outcome = { status: 200 };
-    sender.wake();
-    await run(sender);
-    expect(world.transport.sent.map(({ id, request }) => [id, request.url])).to.deep.equal([
-      ['msg_1', `https://example.com/${id}`],
-      ['msg_1', 'https://example.com/new'],
-    ]);
+    await renew(id, { url: 'https://example.com/new' });
+    expect(sentIds()).to.deep.equal(['msg_1', 'msg_1']);
+    expect(sentUrls()).to.deep.equal([`https://example.com/${id}`, 'https://example.com/new']);
   });
 
   it('tells of another resource from the change of the webhook on, and of a former one no more', async () => {
-    const id = await world.addWebhook();
-    await world.addProducts(1);
     const users = { at: await world.storage.changes.users.end(), readAt: world.clock.now() };
-    world.transport.outcome = { status: 500 };
-    await run(sender);
-    world.transport.outcome = { status: 200 };
-    await world.change(id, { resources: ['users'], starts: { users }, round: 1 });
-    sender.wake();
-    await run(sender);
+    const id = await sentOnce({ status: 500 });
+    await renew(id, { resources: ['users'], starts: { users } });
     await world.addProducts(1);
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
-    const now = world.clock.now();
-    const fields = { name: 'Ann', email: 'ann@example.com' };
-    await world.storage.users.insertAll([{ id: 1, version: 1, createdAt: now, updatedAt: now, fields }]);
+    await world.addUser();
     await run(sender);
     expect(world.types()).to.deep.equal(['products.changed', 'users.changed']);
   });
@@ -511,11 +491,8 @@ describe('the sender of webhooks', () => {
     });
 
   it('takes a place to be as old as the message that led there, which may have waited for days', async () => {
-    await world.addWebhook();
-    await world.addProducts(1);
     const madeAt = world.clock.now();
-    world.transport.outcome = { status: 500 };
-    await run(sender);
+    await sentOnce({ status: 500 });
     world.clock.time += 49 * HOUR_MS;
     world.transport.outcome = { status: 200 };
     world.transport.isHeld = true;
@@ -556,10 +533,7 @@ describe('the sender of webhooks', () => {
   });
 
   it('waits on after a change of the name alone', async () => {
-    const id = await world.addWebhook();
-    await world.addProducts(1);
-    world.transport.outcome = { status: 500 };
-    await run(sender);
+    const id = await sentOnce({ status: 500 });
     await world.change(id, { name: 'y' });
     sender.wake();
     await run(sender);
@@ -585,10 +559,8 @@ describe('the sender of webhooks', () => {
     world.transport.isHeld = false;
     world.transport.outcome = { status: 500 };
     world.clock.time += day;
-    await world.deliveries.change(id, (state) => ({
-      ...state,
-      failures: { round: 0, count: 6, nextAt: world.clock.now() },
-    }));
+    const failures = { round: 0, count: 6, nextAt: world.clock.now() };
+    await world.deliveries.change(id, (state) => ({ ...state, failures }));
     world.clock.time -= day;
     await run(other);
     expect(world.transport.sent).to.have.length(2);
@@ -610,8 +582,7 @@ describe('the sender of webhooks', () => {
     world.transport.isHeld = true;
     await world.addProducts(1);
     await run(sender);
-    const sentBy = () =>
-      keys.map((key) => world.transport.sent.filter(({ request }) => maker.get(request.url) === key).length);
+    const sentBy = () => keys.map((key) => sentUrls().filter((url) => maker.get(url) === key).length);
     expect(sentBy()).to.deep.equal([8, 8, 8, 8, 0, 0]);
     // The keys take turns, though the first one has waited longer.
     for (const sent of world.transport.sent.slice(0, 8)) sent.answer({ status: 200 });
@@ -661,10 +632,7 @@ describe('the sender of webhooks', () => {
   });
 
   it('stays failing, and waits no longer, if it has no place for what a receiver has refused', async () => {
-    const id = await world.addWebhook();
-    await world.addProducts(1);
-    world.transport.outcome = { status: 500 };
-    await run(sender);
+    const id = await sentOnce({ status: 500 });
     const { failures } = await world.deliveries.state(id);
     world.transport.withoutPlace.add(`https://example.com/${id}`);
     world.clock.time += 10 * SECOND_MS;
@@ -689,7 +657,7 @@ describe('the sender of webhooks', () => {
       await world.addWebhook();
       await world.addProducts(1);
       await run(sender);
-      expect(world.transport.sent.map(({ request }) => request.url)).to.deep.equal(['https://example.com/2']);
+      expect(sentUrls()).to.deep.equal(['https://example.com/2']);
       expect(await world.statusOf(damaged)).to.equal('paused');
       expect(world.observed).to.have.members(['paused: damaged', 'accepted']);
       expect((await world.deliveries.state(damaged)).lastError).to.match(/^It is stored with values /);
@@ -718,7 +686,7 @@ describe('the sender of webhooks', () => {
     world.clock.running += 5 * SECOND_MS;
     await sender.run().catch(() => undefined);
     await settled();
-    expect(world.transport.sent.map(({ request }) => request.url)).to.deep.equal(['https://example.com/3']);
+    expect(sentUrls()).to.deep.equal(['https://example.com/3']);
     expect(world.logger.events).to.deep.equal(['a webhook cannot be read, and sends nothing']);
     expect(await world.statusOf(keyless)).to.equal('active');
   });
@@ -739,10 +707,9 @@ describe('the sender of webhooks', () => {
     await world.addWebhook();
     await world.addProducts(1);
     const { find } = world.storage.webhooks;
-    let failures = 1;
-    world.storage.webhooks.find = (id) => {
-      if (failures-- > 0) throw new Error('the store fails');
-      return find.call(world.storage.webhooks, id);
+    world.storage.webhooks.find = () => {
+      world.storage.webhooks.find = find;
+      throw new Error('the store fails');
     };
     const error = await sender.run().catch((reason: Error) => reason);
     expect(error).to.be.an('error').with.property('message', 'the store fails');
@@ -752,10 +719,7 @@ describe('the sender of webhooks', () => {
   });
 
   it('finishes when it stops what it has begun, or gives it back to the others', async () => {
-    await world.addWebhook();
-    await world.addProducts(1);
-    world.transport.isHeld = true;
-    await run(sender);
+    await heldOnce();
     await Promise.all([sender.stop(1), timer.pass(1)]);
     const { lease, attempts, pending } = await world.deliveries.state(1);
     expect([lease, attempts, pending?.id]).to.deep.equal([undefined, [], 'msg_1']);
@@ -763,7 +727,7 @@ describe('the sender of webhooks', () => {
     await run(sender);
     expect(world.transport.sent, 'it begins nothing more').to.have.length(1);
     await run(world.sender());
-    expect(world.transport.sent.map(({ id }) => id)).to.deep.equal(['msg_1', 'msg_1']);
+    expect(sentIds()).to.deep.equal(['msg_1', 'msg_1']);
   });
 
   it('sends nothing of a paused or deleted webhook', async () => {
