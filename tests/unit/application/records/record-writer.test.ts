@@ -13,6 +13,7 @@ import type { Id } from '#src/domain/record.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
+import { turnsOfOthers } from '../../../support/turns.js';
 import { until } from '../../../support/until.js';
 
 type Batched = 'findAllByUnique' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
@@ -511,15 +512,7 @@ describe('RecordWriter', () => {
   });
 
   it('lets other work run in between', async () => {
-    let turns = 0;
-    let isOver = false;
-    const count = () => {
-      turns++;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
-    await writeAll(upTo(320).map((n) => keyed(`sku-${n}`, { name: 'x' })));
-    isOver = true;
-    expect(turns).to.be.at.least(10);
+    const writes = upTo(320).map((n) => keyed(`sku-${n}`, { name: 'x' }));
+    expect(await turnsOfOthers(() => writeAll(writes))).to.be.at.least(10);
   });
 });

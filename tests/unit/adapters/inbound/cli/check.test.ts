@@ -8,6 +8,7 @@ import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Diagnosis } from '#src/application/ports/diagnostics.js';
 import { listen } from '#src/process/listen.js';
+import { jsonLines } from '../../../../support/line-stream.js';
 import { list } from '../../../../support/list.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
@@ -22,10 +23,7 @@ describe('catalogue check', () => {
     const variables = { DATA_DIR: join(where, 'data'), ...ANY_PORT, ...environment };
     const { code, out, err } = await runInProcess(['check', '--json', ...args], variables);
     expect(err).to.equal('');
-    const findings = out
-      .trimEnd()
-      .split('\n')
-      .map((line): Diagnosis => JSON.parse(line));
+    const findings: Diagnosis[] = jsonLines(out);
     expect(code, out).to.equal(findings.some(({ verdict }) => verdict === 'wrong') ? 1 : 0);
     for (const { verdict, remedy } of findings) expect(remedy !== undefined).to.equal(verdict !== 'ok');
     return { code, findings };
@@ -45,6 +43,11 @@ describe('catalogue check', () => {
     return tls;
   };
   const database = (where: string) => join(where, 'data/catalogue.sqlite');
+  const change = (where: string, statements: string) => {
+    const connection = new Database(database(where));
+    connection.exec(statements);
+    connection.close();
+  };
   /** Every file with its content and its times; of the memory that connections share, the name. */
   const state = (where: string) =>
     readdirSync(where, { recursive: true, encoding: 'utf8' })
@@ -108,32 +111,28 @@ describe('catalogue check', () => {
 
   it('finds what is wrong with a database', async () => {
     const where = await seeded();
-    const change = (...statements: string[]) => {
-      const connection = new Database(database(where));
-      for (const statement of statements) connection.exec(statement);
-      connection.close();
-    };
     change(
+      where,
       `INSERT INTO webhooks (id, record_version, created_at, updated_at, fields)
         VALUES (7, 1, 0, 0, '{"resources":["baskets"],"createdBy":1}')`,
     );
     expect(wrongIn((await check(where)).findings)).to.deep.equal([
       'webhooks: record 7 is stored with values that this release does not know: url, resources, secret, starts',
     ]);
-    change(`UPDATE products SET "stock" = 7654321 WHERE id = 2; DELETE FROM webhooks`);
+    change(where, `UPDATE products SET "stock" = 7654321 WHERE id = 2; DELETE FROM webhooks`);
     expect(wrongIn((await check(where)).findings)).to.deep.equal([]);
     expect(wrongIn((await check(where, {}, '--deep')).findings)).to.deep.equal([
       'store: the columns of record 2 of products differ from its fields; so do 0 others',
     ]);
-    change('DROP INDEX products_name');
+    change(where, 'DROP INDEX products_name');
     expect(wrongIn((await check(where)).findings)).to.deep.equal([
       `store: ${database(where)} does not have the schema ${MIGRATIONS.length} of this service: the index products_name is missing`,
     ]);
-    change('PRAGMA user_version = 4');
+    change(where, 'PRAGMA user_version = 4');
     expect(wrongIn((await check(where)).findings)[0]).to.match(/ does not have the schema 4 of this service: /);
-    change('PRAGMA user_version = 999');
+    change(where, 'PRAGMA user_version = 999');
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^store: .* was made by a newer version/);
-    change('PRAGMA application_id = 7');
+    change(where, 'PRAGMA application_id = 7');
     expect(wrongIn((await check(where)).findings)[0]).to.match(/^store: .* is a database of another application$/);
     const SQLITE_FILE = join(where, 'notes.txt');
     writeFileSync(SQLITE_FILE, 'notes, '.repeat(1_000));
@@ -153,9 +152,7 @@ describe('catalogue check', () => {
 
   it('finds a clock that was set back', async () => {
     const where = await seeded();
-    const connection = new Database(database(where));
-    connection.exec(`UPDATE products SET updated_at = ${Date.now() + 3_600_000} WHERE id = 1`);
-    connection.close();
+    change(where, `UPDATE products SET updated_at = ${Date.now() + 3_600_000} WHERE id = 1`);
     expect(wrongIn((await check(where)).findings)[0]).to.match(
       /^clock: the newest record is 3[56]\d\d\.\d s in the future$/,
     );

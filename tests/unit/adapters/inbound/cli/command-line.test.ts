@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { table } from '#src/adapters/inbound/cli/io.js';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { isWellFormedKey } from '#src/shared/api-key-format.js';
+import { jsonLines } from '../../../../support/line-stream.js';
 import { list } from '../../../../support/list.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
@@ -171,23 +172,16 @@ describe('the command line', () => {
 
   it('exits with 65 and names the key if the store has no such key', async () => {
     expect((await runInProcess(['seed', '--products', '1'], environment)).code).to.equal(0);
-    for (const [name, key] of [
-      ['keys', 'key'],
-      ['signing-keys', 'signing key'],
-    ] as const)
-      expect(await runInProcess([name, 'revoke', '7'], environment)).to.deep.equal({
-        code: 65,
-        out: '',
-        err: `The store has no ${key} 7.\n`,
-      });
+    for (const [name, key] of Object.entries({ keys: 'key', 'signing-keys': 'signing key' })) {
+      const err = `The store has no ${key} 7.\n`;
+      expect(await runInProcess([name, 'revoke', '7'], environment)).to.deep.equal({ code: 65, out: '', err });
+    }
   });
 
   it('warns of a misspelt environment variable once', async () => {
     const { code, err } = await runInProcess(['keys', 'list'], { ...environment, RATE_LIMIT_REQUEST: '1' });
-    expect([code, err]).to.deep.equal([
-      0,
-      'warning: the environment variable RATE_LIMIT_REQUEST is no setting and has no effect; is RATE_LIMIT_REQUESTS meant?\n',
-    ]);
+    const reason = 'RATE_LIMIT_REQUEST is no setting and has no effect; is RATE_LIMIT_REQUESTS meant?';
+    expect([code, err]).to.deep.equal([0, `warning: the environment variable ${reason}\n`]);
   });
 
   it('lists keys as lines of JSON in a pipe, and as a table on a terminal, where no name controls it', async () => {
@@ -201,12 +195,7 @@ describe('the command line', () => {
     expect(created).to.include({ name: 'x漢字' }).and.to.have.property('key');
     expect(isWellFormedKey(created.key)).to.equal(true);
     const piped = (await runInProcess(['keys', 'list'], where)).out;
-    expect(
-      piped
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).name),
-    ).to.deep.equal(['plain', 'x漢字']);
+    expect(jsonLines(piped).map((key) => key.name)).to.deep.equal(['plain', 'x漢字']);
     const terminal = { isTTY: true };
     expect((await runInProcess(['keys', 'list', '--json'], where, terminal)).out).to.equal(piped);
     const lines = (await runInProcess(['keys', 'list'], where, terminal)).out.split('\n');
@@ -223,7 +212,7 @@ describe('the command line', () => {
       expect(out)
         .to.include('"a\\u009b31m\\u202eb\\u2066\\udb40\\udc01"')
         .and.not.to.match(/[\p{Cf}\u0080-\u009f]/u);
-      expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '').name).to.equal(hostile);
+      expect(jsonLines(out).at(-1).name).to.equal(hostile);
     }
     const revoked = await runInProcess(['keys', 'revoke', `${created.id}`], where);
     expect(revoked.out).to.match(/^Key \d+ \(x漢字\) is revoked\./);
@@ -238,33 +227,20 @@ describe('the command line', () => {
     expect(err).to.match(/^PORT must .*\nSTORE must .*\n$/);
     const good = await runInProcess(['config', '--json'], { LOG_LEVEL: 'warn' });
     expect([good.code, good.err]).to.deep.equal([0, '']);
-    expect(
-      good.out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).to.deep.include({ name: 'LOG_LEVEL', value: 'warn', source: 'environment' });
+    expect(jsonLines(good.out)).to.deep.include({ name: 'LOG_LEVEL', value: 'warn', source: 'environment' });
   });
 
   it('rejects the memory store, which ends with the process', async () => {
-    for (const args of [
-      ['keys', 'list'],
-      ['signing-keys', 'list'],
-      ['seed', '--products', '1'],
-    ]) {
-      const { code, err } = await runInProcess(args, { ...environment, STORE: 'memory' });
+    for (const command of list`keys list  signing-keys list  seed --products 1`) {
+      const { code, err } = await runInProcess(command.split(' '), { ...environment, STORE: 'memory' });
       expect([code, /^STORE=memory/.test(err)], err).to.deep.equal([78, true]);
     }
   });
 
   it('exits with 66 if there is no database whose keys it could manage, and creates none', async () => {
     const SQLITE_FILE = join(folder, 'misspelt.sqlite');
-    for (const args of [
-      ['keys', 'list'],
-      ['keys', 'revoke', '1'],
-      ['signing-keys', 'list'],
-    ]) {
-      const outcome = await runInProcess(args, { SQLITE_FILE });
+    for (const command of list`keys list  keys revoke 1  signing-keys list`) {
+      const outcome = await runInProcess(command.split(' '), { SQLITE_FILE });
       const err = `There is no database ${SQLITE_FILE}. The first start of the service creates it.\n`;
       expect(outcome).to.deep.equal({ code: 66, out: '', err });
       expect(existsSync(SQLITE_FILE)).to.equal(false);
@@ -300,8 +276,8 @@ describe('the command line', () => {
 
   it('says why the store cannot be used', async () => {
     const outcome = await runInProcess(['keys', 'list'], { SQLITE_FILE: '/dev/null/y/x.sqlite' });
-    const err =
-      'The file /dev/null/y/x.sqlite cannot be opened. The reason: not a directory (ENOTDIR).\nTo do: catalogue check says what is wrong.\n';
+    const reason = 'The file /dev/null/y/x.sqlite cannot be opened. The reason: not a directory (ENOTDIR).';
+    const err = `${reason}\nTo do: catalogue check says what is wrong.\n`;
     expect(outcome).to.deep.equal({ code: 75, out: '', err });
   });
 

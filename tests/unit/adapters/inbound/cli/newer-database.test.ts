@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { jsonLines } from '../../../../support/line-stream.js';
+import { list } from '../../../../support/list.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
 
@@ -29,31 +31,24 @@ describe('a database with one step of the schema more than this version knows', 
     bytes = readFileSync(file);
   });
 
-  for (const args of [
-    ['backup', 'b.sqlite'],
-    ['keys', 'list'],
-    ['keys', 'create', '--name', 'x', '--scopes', 'all'],
-    ['keys', 'revoke', '1'],
-    ['signing-keys', 'list'],
-    ['signing-keys', 'rotate'],
-    ['seed', '--products', '5'],
-    ['copy', '--from', `sqlite:${file}`, '--to', `sqlite:${join(folder, 'copy.sqlite')}`],
-    ['copy', '--from', `sqlite:${older}`, '--to', `sqlite:${file}`],
+  for (const command of [
+    ...list`keys list  keys create --name x --scopes all  keys revoke 1  signing-keys list  signing-keys rotate`,
+    ...['seed --products 5', `backup ${folder}/b.sqlite`],
+    ...[
+      `copy --from sqlite:${file} --to sqlite:${folder}/copy.sqlite`,
+      `copy --from sqlite:${older} --to sqlite:${file}`,
+    ],
   ])
-    it(`is refused in one line, unchanged: ${args.slice(0, 3).join(' ')}`, async () => {
-      const { code, out, err } = await runInProcess(args, settings);
+    it(`is refused in one line, unchanged: ${command.replaceAll(`${folder}/`, '')}`, async () => {
+      const { code, out, err } = await runInProcess(command.split(' '), settings);
       expect([code, out, err]).to.deep.equal([78, '', `${reason(file)}; ${remedy}.\n`]);
       expect(readFileSync(file).equals(bytes)).to.equal(true);
     });
 
   it('is found by `check`, which says what to do', async () => {
     const { code, out } = await runInProcess(['check', '--json'], settings);
-    const findings = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
     expect(code).to.equal(1);
-    expect(findings.filter(({ subject }) => subject === 'store')).to.deep.equal([
+    expect(jsonLines(out).filter(({ subject }) => subject === 'store')).to.deep.equal([
       { subject: 'store', verdict: 'wrong', message: reason(file), remedy },
     ]);
     expect(readFileSync(file).equals(bytes)).to.equal(true);

@@ -5,6 +5,7 @@ import { AppError } from '#src/domain/errors.js';
 import type { MaybePromise } from '#src/shared/promises.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
+import { turnsOfOthers } from '../../../../../support/turns.js';
 
 const DONE: WriteOutcome<unknown> = { kind: 'absent' };
 
@@ -22,24 +23,17 @@ const OPTIONS: BatchImporterOptions = {
 
 describe('BatchImporter', () => {
   const turnsFor = async (count: number, length: number) => {
-    let turns = 0;
-    let isOver = false;
-    const countTurns = () => {
-      turns++;
-      if (!isOver) setImmediate(countTurns);
-    };
-    setImmediate(countTurns);
     const importer = new BatchImporter({
       ...OPTIONS,
       prepare: () => {
         throw new AppError('validation_failed', 'The line is invalid.');
       },
     });
-    const bytes = Buffer.alloc(length);
-    const { results } = await importer.import(Array.from({ length: count }, (_, at) => ({ number: at + 1, bytes })));
-    isOver = true;
-    expect((await results).trim().split('\n')).to.have.length(count);
-    return turns;
+    const lines = Array.from({ length: count }, (_, at) => ({ number: at + 1, bytes: Buffer.alloc(length) }));
+    return turnsOfOthers(async () => {
+      const { results } = await importer.import(lines);
+      expect((await results).trim().split('\n')).to.have.length(count);
+    });
   };
 
   it('gives other work a turn after few long lines, or some short ones', async () => {

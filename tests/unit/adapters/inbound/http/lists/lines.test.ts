@@ -1,33 +1,15 @@
 import { expect } from 'chai';
 import { jsonArray, textChunks } from '#src/adapters/inbound/http/lists/lines.js';
+import { turnsOfOthers } from '../../../../../support/turns.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
-
-/** The number of turns of the event loop that other work had during this work. */
-async function turnsOfOthers(work: () => unknown): Promise<number> {
-  let turns = 0;
-  let isDone = false;
-  const other = () => {
-    if (isDone) return;
-    turns++;
-    setImmediate(other);
-  };
-  setImmediate(other);
-  await work();
-  isDone = true;
-  return turns;
-}
 
 describe('textChunks and jsonArray', () => {
   it('write each item once, in order', async () => {
     for (const count of [0, 1, 99, 100, 101, 200, 1_234]) {
       let text = '';
       for await (const batch of textChunks(numbers(count), (n) => `${n}\n`)) text += batch;
-      expect(text, `${count}`).to.equal(
-        numbers(count)
-          .map((n) => `${n}\n`)
-          .join(''),
-      );
+      expect(text.split('\n'), `${count}`).to.deep.equal([...numbers(count).map(String), '']);
     }
   });
 

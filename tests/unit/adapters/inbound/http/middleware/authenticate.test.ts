@@ -1,8 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { expect } from 'chai';
-import Koa from 'koa';
-import type { Context, RequestState } from '#src/adapters/inbound/http/core/context.js';
 import { type AccessControl, authenticate } from '#src/adapters/inbound/http/middleware/authenticate.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
@@ -10,6 +6,7 @@ import { invalidToken } from '#src/domain/access-token.js';
 import { testAuthenticator } from '../../../../../support/authenticator.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../../support/fakes.js';
+import { contextWith } from '../../../../../support/koa-context.js';
 
 /** Allows two requests of each caller. */
 class TestLimiter implements RateLimiter {
@@ -43,10 +40,8 @@ describe('authenticate', () => {
     accessControl = { limiter, authenticator: testAuthenticator({ cache, failures: limiter, accessTokens }) };
   });
 
-  const requestWith = (authorization: string): Context => {
-    const request = new IncomingMessage(new Socket());
-    request.headers.authorization = authorization;
-    const context: Context = new Koa<RequestState>().createContext(request, new ServerResponse(request));
+  const requestWith = (authorization: string) => {
+    const context = contextWith('Authorization', authorization);
     context.state.address = 'here';
     return context;
   };

@@ -1,8 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { expect } from 'chai';
-import Koa from 'koa';
-import type { Context, RequestState } from '#src/adapters/inbound/http/core/context.js';
 import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
 import {
   addAppliedPreference,
@@ -11,17 +7,8 @@ import {
   prefersMinimal,
   readIdempotencyKey,
 } from '#src/adapters/inbound/http/parameters/request-headers.js';
-
-/** @param values of the header, one for each time it is sent */
-function contextWith(name: string, ...values: string[]): Context {
-  const request = new IncomingMessage(new Socket());
-  request.rawHeaders = values.flatMap((value) => [name, value]);
-  if (values.length > 0) {
-    request.headers[name.toLowerCase()] = values.join(', ');
-    request.headersDistinct[name.toLowerCase()] = values;
-  }
-  return new Koa<RequestState>().createContext(request, new ServerResponse(request));
-}
+import { contextWith } from '../../../../../support/koa-context.js';
+import { list } from '../../../../../support/list.js';
 
 describe('the header Idempotency-Key', () => {
   it('is refused otherwise, and closes the connection if it is repeated', () => {
@@ -46,31 +33,27 @@ describe('the header Idempotency-Key', () => {
 
 describe('the header Prefer', () => {
   it('asks for a minimal response or a count, by its first value', () => {
-    const cases: [header: string, minimal: boolean, count: boolean][] = [
-      ['return=minimal', true, false],
-      ['Return = "MINIMAL"', true, false],
-      ['count=exact', false, true],
-      ['count=exact, return=minimal', true, true],
-      ['respond-async, wait=10; x=y , return=minimal;foo', true, false],
-      ['return=representation, return=minimal', false, false],
-      ['return', false, false],
-      ['xreturn=minimal', false, false],
-      ['return=minimalx', false, false],
-      ['x="a, return=minimal"', false, false],
-      ['x="\\", return=minimal"', false, false],
-      ['x="a", return=minimal', true, false],
-      ['return=""', false, false],
-      ['return, return=minimal', false, false],
-      ['x; p="a, return=minimal"', false, false],
-      ['x; p="\\", return=minimal"', false, false],
-      ['x; p="", return=minimal', true, false],
-      ['', false, false],
+    const neither = [
+      ...list`return=representation, return=minimal  return  xreturn=minimal  return=minimalx  x="a, return=minimal"`,
+      ...list`x="\", return=minimal"  return=""  return, return=minimal  x; p="a, return=minimal"  x; p="\", return=minimal"`,
+      '',
     ];
-    for (const [header, minimal, count] of cases) {
-      const context = contextWith('Prefer', header);
-      expect([prefersMinimal(context), prefersCount(context)], header).to.deep.equal([minimal, count]);
-      expect(context.response.get('Preference-Applied')).to.equal(minimal ? 'return=minimal' : undefined);
-    }
+    const minimal = [
+      ...list`return=minimal  Return = "MINIMAL"  respond-async, wait=10; x=y , return=minimal;foo`,
+      ...list`x="a", return=minimal  x; p="", return=minimal`,
+    ];
+    const cases: [headers: string[], minimal: boolean, count: boolean][] = [
+      [neither, false, false],
+      [minimal, true, false],
+      [['count=exact'], false, true],
+      [['count=exact, return=minimal'], true, true],
+    ];
+    for (const [headers, isMinimal, isCounted] of cases)
+      for (const header of headers) {
+        const context = contextWith('Prefer', header);
+        expect([prefersMinimal(context), prefersCount(context)], header).to.deep.equal([isMinimal, isCounted]);
+        expect(context.response.get('Preference-Applied')).to.equal(isMinimal ? 'return=minimal' : undefined);
+      }
     expect(prefersCount(contextWith('Prefer'))).to.equal(false);
   });
 
