@@ -69,7 +69,6 @@ export class ScriptedMongo {
   }
 
   private defaultResponse(name: string, command: Document): Document {
-    const cursor = (firstBatch: Document[]) => ({ cursor: { id: 0n, ns: 'x.y', firstBatch } });
     switch (name) {
       case 'hello':
       case 'ismaster':
@@ -78,7 +77,7 @@ export class ScriptedMongo {
         return { ok: 0, code: 26, codeName: 'NamespaceNotFound', errmsg: 'ns does not exist' };
       case 'find':
       case 'aggregate':
-        return cursor([]);
+        return batchOf([]);
       case 'insert':
         return { n: command['documents'].length };
       case 'update':
@@ -90,6 +89,11 @@ export class ScriptedMongo {
         return {};
     }
   }
+}
+
+/** The response with all that a query finds. */
+export function batchOf(firstBatch: readonly Document[]): Document {
+  return { cursor: { id: 0n, ns: 'x.y', firstBatch } };
 }
 
 function memberAt(address: string): Document {

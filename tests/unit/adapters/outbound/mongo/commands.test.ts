@@ -14,8 +14,9 @@ import { yieldToEventLoop } from '#src/shared/promises.js';
 import { by, product } from '../../../../contract/repository/records.js';
 import { reservation } from '../../../../contract/repository/reservations.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
+import { list } from '../../../../support/list.js';
 import { nameOf } from '../../../../support/mongo-wire.js';
-import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { batchOf, type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS, TABLES } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
@@ -31,7 +32,7 @@ function firstOf(finds: Readonly<Record<string, readonly Document[]>>): Script {
     const time = (times.get(kind) ?? 0) + 1;
     times.set(kind, time);
     const head = /_changes (?!.*:1})/.test(kind) ? [{ _id: 0, epoch: 'e', floor: 0 }] : [];
-    return { cursor: { id: 0n, ns: 'x.y', firstBatch: (time <= 2 ? finds[kind] : undefined) ?? head } };
+    return batchOf((time <= 2 ? finds[kind] : undefined) ?? head);
   };
 }
 
@@ -116,13 +117,9 @@ describe('the commands to MongoDB', () => {
   it('read at most some mebibytes of an archive at a time', async () => {
     const fields = { name: 'x'.repeat(1024 * 1024) };
     const all = Array.from({ length: 10 }, (_, at) => ({ ...product(at + 1), fields, live: true }));
-    const firstBatch = all.map(({ id, ...rest }) => ({
-      _id: id,
-      ...rest,
-      createdAt: new Date(0),
-      updatedAt: new Date(0),
-    }));
-    script = (name) => (name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch } } : undefined);
+    const at = new Date(0);
+    const documents = all.map(({ id, ...rest }) => ({ _id: id, ...rest, createdAt: at, updatedAt: at }));
+    script = (name) => (name === 'find' ? batchOf(documents) : undefined);
     const page = await storage.archives.records[0]?.read(0, 1_000);
     expect(page?.map(({ id }) => id)).to.deep.equal([1, 2, 3, 4]);
   });
@@ -141,8 +138,8 @@ describe('the commands to MongoDB', () => {
       const pending = { _id: 7, version: 1, live: true };
       if (name === 'find') {
         const isOfLog = command['find'] === 'products_changes';
-        const firstBatch = isOfLog ? [head] : lists++ < 2 ? [pending] : [];
-        return { cursor: { id: 0n, ns: 'x.y', firstBatch }, operationTime, $clusterTime };
+        const found = isOfLog ? [head] : lists++ < 2 ? [pending] : [];
+        return { ...batchOf(found), operationTime, $clusterTime };
       }
       const n = (command['documents'] ?? command['updates'])?.length ?? 1;
       return { n, operationTime, $clusterTime };
@@ -150,16 +147,10 @@ describe('the commands to MongoDB', () => {
     server.commands.length = 0;
     await storage.changes.products.read('e.0', 10);
     const commands = server.commands.filter((command) => !ADMINISTRATION.includes(nameOf(command)));
-    expect(commands.map((command) => `${nameOf(command)} ${command[nameOf(command)]}`)).to.deep.equal([
-      'find products',
-      'find products_changes',
-      'find products',
-      'insert products_changes',
-      'find products_changes',
-      'update products',
-      'find products_changes',
-      'find products_changes',
-    ]);
+    expect(commands.map((command) => `${nameOf(command)} ${command[nameOf(command)]}`)).to.deep.equal(
+      list`find products  find products_changes  find products  insert products_changes  find products_changes
+        update products  find products_changes  find products_changes`,
+    );
     const seen = commands.map(({ readConcern }) => readConcern['afterClusterTime']);
     expect(seen, 'each names the time of the one before').to.deep.equal(
       [undefined, 1, 2, 3, 4, 5, 6, 7].map((seconds) => seconds && timeOf(seconds)),
@@ -195,8 +186,7 @@ describe('the commands to MongoDB', () => {
       script = (name, command) => {
         if (name === 'update') return { n: command['updates'].length, nModified: 0 };
         if (name !== 'find') return undefined;
-        const rows = command['find'] === 'products_changes' ? [head] : pending.slice(0, command['limit']);
-        return { cursor: { id: 0n, ns: 'x.y', firstBatch: rows } };
+        return batchOf(command['find'] === 'products_changes' ? [head] : pending.slice(0, command['limit']));
       };
       for (let poll = 0; poll < 2; poll++) {
         server.commands.length = 0;
@@ -298,7 +288,7 @@ describe('the commands to MongoDB', () => {
       if (name !== 'find') return undefined;
       begun.push(filter['_id']);
       if (filter['_id'] === 20) return { ok: 0, code: MAX_TIME_MS_EXPIRED, errmsg: 'late' };
-      return { cursor: { id: 0n, ns: 'x.products', firstBatch: [{ _id: filter['_id'] }] } };
+      return batchOf([{ _id: filter['_id'] }]);
     };
     const versions = Array.from({ length: 100 }, (_, at) => ({ id: at + 1, version: 1 }));
     await expectAppError(storage.products.confirmAll(versions), 'unavailable');
@@ -323,18 +313,13 @@ describe('the commands to MongoDB', () => {
   it('search the keys of one block, without the words themselves, once all words are current', async () => {
     const at = new Date(0);
     const found = { _id: 1, live: true, version: 1, createdAt: at, updatedAt: at, fields: {} };
-    script = (name) =>
-      name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch: [found, found] } } : undefined;
+    script = (name) => (name === 'find' ? batchOf([found, found]) : undefined);
     const filters = [{ field: 'q', operator: 'search', words: ['gre', 'lam'] } as const];
     const order = [{ field: 'id', descending: false }];
     await storage.products.list({ limit: 1, filters, order });
     const [{ filter, hint, limit, projection, sort } = {}] = server.commandsNamed('find').slice(-1);
-    expect({ hint, limit, projection, sort }).to.deep.equal({
-      hint: 'live_block_words',
-      limit: 2,
-      projection: { words: 0 },
-      sort: { _id: 1 },
-    });
+    const options = { hint: 'live_block_words', limit: 2, projection: { words: 0 }, sort: { _id: 1 } };
+    expect({ hint, limit, projection, sort }).to.deep.equal(options);
     expect(filter).to.deep.equal({
       $and: [
         { live: true },
@@ -393,11 +378,8 @@ describe('a connection to MongoDB that breaks', () => {
 });
 
 describe('a password of MongoDB that is being changed', () => {
-  // AuthenticationFailed, and the name that Atlas uses.
-  for (const [code, codeName] of [
-    [18, 'AuthenticationFailed'],
-    [8_000, 'AtlasError'],
-  ] as const) {
+  // The second one is the name that Atlas uses.
+  for (const [codeName, code] of Object.entries({ AuthenticationFailed: 18, AtlasError: 8_000 })) {
     it(`is an outage, both at the start and later: ${codeName}`, async () => {
       let accepted = false;
       const server = new ScriptedMongo((name) => {

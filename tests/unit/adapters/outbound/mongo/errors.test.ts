@@ -60,24 +60,16 @@ describe('an error of MongoDB', () => {
     }
   });
 
-  it('of a missing majority acknowledgement is temporary, with any code', () => {
-    const error = new MongoWriteConcernError({ ok: 1, writeConcernError: { code: 79, errmsg: 'no' } });
-    expectUnavailable(translateError(error), error);
-  });
-
-  it('of the network is temporary', () => {
-    const error = new MongoNetworkError('cut');
-    expectUnavailable(translateError(error), error);
+  it('of the network or a missing majority acknowledgement is temporary, with any code', () => {
+    const unacknowledged = new MongoWriteConcernError({ ok: 1, writeConcernError: { code: 79, errmsg: 'no' } });
+    for (const error of [unacknowledged, new MongoNetworkError('cut')]) expectUnavailable(translateError(error), error);
   });
 
   it('is a response if it is one of the server, and tells of an outage if there is no primary', () => {
     const answer = new MongoServerError({ message: 'duplicate key', code: 11_000 });
     const noPrimary = new MongoServerSelectionError('no primary', { servers: new Map() } as never);
-    expect([answer, noPrimary, new MongoNetworkError('cut')].map(signOf)).to.deep.equal([
-      'response',
-      'down',
-      'silence',
-    ]);
+    const signs = [answer, noPrimary, new MongoNetworkError('cut')].map(signOf);
+    expect(signs).to.deep.equal(['response', 'down', 'silence']);
   });
 
   it('stays unchanged if the driver was misused, or if it is not of the driver', () => {
@@ -99,12 +91,11 @@ describe('an error of MongoDB', () => {
       violatedIndex(new MongoServerError({ message, code: 11_000, keyPattern }));
     expect(indexIn('x', { 'fields.sku': 1 })).to.deep.equal({ path: 'fields.sku' });
     for (const keyPattern of [undefined, {}]) {
-      expect(indexIn('E11000 … collection: c.products index: sku dup key: { : 1 }', keyPattern)).to.deep.equal({
-        name: 'sku',
-      });
-      expect(indexIn("Duplicate key violation on the requested collection: Index 'a b'")).to.deep.equal({
-        name: 'a b',
-      });
+      for (const [name, message] of [
+        ['sku', 'E11000 … collection: c.products index: sku dup key: { : 1 }'],
+        ['a b', "Duplicate key violation on the requested collection: Index 'a b'"],
+      ] as const)
+        expect(indexIn(message, keyPattern)).to.deep.equal({ name });
       expect(() => indexIn('x', keyPattern)).to.throw('does not name the index');
     }
   });

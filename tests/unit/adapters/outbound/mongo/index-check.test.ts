@@ -5,7 +5,7 @@ import { type CollectionIndexes, findUnusableIndexes, wantedIndexes } from '#src
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
-import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { batchOf, type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
@@ -18,99 +18,88 @@ const expectedIndexes = (collection: string): CollectionIndexes => {
   return indexes;
 };
 
-interface Case {
-  readonly collection: string;
-  readonly index: Document;
-  /** Part of the error message. Without it, the index is accepted. */
-  readonly prints?: string;
-}
+/** The index of a collection, and a part of the error message; without it, the index is accepted. */
+type Case = readonly [collection: string, index: Document, prints?: string];
+
+const removing = (key: Document, name: string, expireAfterSeconds: number) => ({ key, name, expireAfterSeconds });
+const OUR_SKU = { key: { 'fields.sku': 1 }, name: 'sku', unique: true, sparse: true };
 
 const CASES: Readonly<Record<string, Case>> = {
-  'a TTL index next to ours': {
-    collection: 'products_reservations',
-    index: { key: { reservedAt: 1 }, name: 'by_hand', expireAfterSeconds: 60 },
-    prints: 'products_reservations has an index, by_hand, that removes documents after a time; drop it.',
-  },
-  'a TTL index of 0 seconds': {
-    collection: 'products',
-    index: { key: { createdAt: 1 }, name: 'x', expireAfterSeconds: 0 },
-    prints: 'removes documents',
-  },
-  'a TTL index on the counters of ids': {
-    collection: 'counters',
-    index: { key: { at: 1 }, name: 'x', expireAfterSeconds: 60 },
-    prints: 'counters has an index, x, that removes documents',
-  },
-  'ours with another time': {
-    collection: 'products_reservations',
-    index: { key: { reservedAt: 1 }, name: 'ttl_reservedAt', sparse: true, expireAfterSeconds: 60 },
-    prints: 'products_reservations has another index, ttl_reservedAt, in the place of ttl_reservedAt',
-  },
-  'ours under another name': {
-    collection: 'products',
-    index: { key: { live: 1, _id: 1 }, name: 'live_1__id_1' },
-    prints: 'products has another index, live_1__id_1, in the place of live; drop that one.',
-  },
-  'another key under our name': {
-    collection: 'products',
-    index: { key: { live: 1 }, name: 'live' },
-    prints: 'another index, live, in the place of live',
-  },
-  'our unique one, but partial': {
-    collection: 'products',
-    index: {
-      key: { 'fields.sku': 1 },
-      name: 'sku',
-      unique: true,
-      sparse: true,
-      partialFilterExpression: { live: true },
-    },
-    prints: 'in the place of sku',
-  },
-  'our unique one with another collation': {
-    collection: 'products',
-    index: { key: { 'fields.sku': 1 }, name: 'sku', unique: true, sparse: true, collation: { locale: 'en' } },
-    prints: 'in the place of sku',
-  },
-  'a unique index that is not sparse, which rejects all but one of the records without a sku': {
-    collection: 'products',
-    index: { key: { 'fields.sku': 1 }, name: 'by_hand', unique: true },
-    prints: 'products has an index, by_hand, that is unique and refuses records; drop it.',
-  },
-  'a unique index on a field that is not unique': {
-    collection: 'products',
-    index: { key: { 'fields.name': 1 }, name: 'x', unique: true },
-    prints: 'is unique',
-  },
-  'an index that is being prepared to be unique': {
-    collection: 'products',
-    index: { key: { 'fields.name': 1 }, name: 'x', prepareUnique: true },
-    prints: 'is unique',
-  },
-  'a geographic index': {
-    collection: 'products',
-    index: { key: { 'fields.attributes': '2dsphere' }, name: 'x' },
-    prints: 'is of a kind that refuses some records',
-  },
-  'a collection with its own collation': {
-    collection: 'products',
-    index: { ...BY_ID, collation: { locale: 'en', strength: 2 } },
-    prints: 'compares text by rules of its own',
-  },
-  'the index on _id': { collection: 'products', index: BY_ID },
-  'another index that rejects nothing': {
-    collection: 'products',
-    index: { key: { 'fields.name': 1, 'fields.price.amount': -1 }, name: 'mine', sparse: true },
-  },
-  'a partial index with our key': {
-    collection: 'products',
-    index: { key: { live: 1, _id: 1 }, name: 'mine', partialFilterExpression: { live: true } },
-  },
-  'the index of a shard key': { collection: 'products', index: { key: { _id: 'hashed' }, name: '_id_hashed' } },
+  'a TTL index next to ours': [
+    'products_reservations',
+    removing({ reservedAt: 1 }, 'by_hand', 60),
+    'products_reservations has an index, by_hand, that removes documents after a time; drop it.',
+  ],
+  'a TTL index of 0 seconds': ['products', removing({ createdAt: 1 }, 'x', 0), 'removes documents'],
+  'a TTL index on the counters of ids': [
+    'counters',
+    removing({ at: 1 }, 'x', 60),
+    'counters has an index, x, that removes documents',
+  ],
+  'ours with another time': [
+    'products_reservations',
+    { ...removing({ reservedAt: 1 }, 'ttl_reservedAt', 60), sparse: true },
+    'products_reservations has another index, ttl_reservedAt, in the place of ttl_reservedAt',
+  ],
+  'ours under another name': [
+    'products',
+    { key: { live: 1, _id: 1 }, name: 'live_1__id_1' },
+    'products has another index, live_1__id_1, in the place of live; drop that one.',
+  ],
+  'another key under our name': [
+    'products',
+    { key: { live: 1 }, name: 'live' },
+    'another index, live, in the place of live',
+  ],
+  'our unique one, but partial': [
+    'products',
+    { ...OUR_SKU, partialFilterExpression: { live: true } },
+    'in the place of sku',
+  ],
+  'our unique one with another collation': [
+    'products',
+    { ...OUR_SKU, collation: { locale: 'en' } },
+    'in the place of sku',
+  ],
+  'a unique index that is not sparse, which rejects all but one of the records without a sku': [
+    'products',
+    { key: OUR_SKU.key, name: 'by_hand', unique: true },
+    'products has an index, by_hand, that is unique and refuses records; drop it.',
+  ],
+  'a unique index on a field that is not unique': [
+    'products',
+    { key: { 'fields.name': 1 }, name: 'x', unique: true },
+    'is unique',
+  ],
+  'an index that is being prepared to be unique': [
+    'products',
+    { key: { 'fields.name': 1 }, name: 'x', prepareUnique: true },
+    'is unique',
+  ],
+  'a geographic index': [
+    'products',
+    { key: { 'fields.attributes': '2dsphere' }, name: 'x' },
+    'is of a kind that refuses some records',
+  ],
+  'a collection with its own collation': [
+    'products',
+    { ...BY_ID, collation: { locale: 'en', strength: 2 } },
+    'compares text by rules of its own',
+  ],
+  'the index on _id': ['products', BY_ID],
+  'another index that rejects nothing': [
+    'products',
+    { key: { 'fields.name': 1, 'fields.price.amount': -1 }, name: 'mine', sparse: true },
+  ],
+  'a partial index with our key': [
+    'products',
+    { key: { live: 1, _id: 1 }, name: 'mine', partialFilterExpression: { live: true } },
+  ],
+  'the index of a shard key': ['products', { key: { _id: 'hashed' }, name: '_id_hashed' }],
 };
 
 describe('an index of a collection of MongoDB', () => {
-  for (const [name, { collection, index, prints }] of Object.entries(CASES)) {
+  for (const [name, [collection, index, prints]] of Object.entries(CASES)) {
     it(`is ${prints ? 'rejected' : 'accepted'}: ${name}`, () => {
       const found = findUnusableIndexes(expectedIndexes(collection), [{ v: 2, ...index } as never]);
       expect(found).to.have.length(prints ? 1 : 0);
@@ -141,8 +130,17 @@ describe('the start on MongoDB', () => {
     await server.stop();
   });
 
+  /** Lets the server make no index until the returned function is called. */
+  const holdBuild = () => {
+    let finish = (_: Document) => {};
+    const built = new Promise<Document>((resolve) => {
+      finish = resolve;
+    });
+    script = (name) => (name === 'createIndexes' ? built : undefined);
+    return finish;
+  };
   const listing = (indexes: (collection: string) => Document[]) => (name: string, command: Document) =>
-    name === 'listIndexes' ? { cursor: { id: 0n, ns: 'x.y', firstBatch: indexes(command['listIndexes']) } } : undefined;
+    name === 'listIndexes' ? batchOf(indexes(command['listIndexes'])) : undefined;
 
   it('creates the indexes of a collection with one command, without a time limit', async () => {
     await store.open();
@@ -177,11 +175,7 @@ describe('the start on MongoDB', () => {
   });
 
   it('sends one command for a slow index build despite retries, and continues after the build', async () => {
-    let finish = (_: Document) => {};
-    const built = new Promise<Document>((resolve) => {
-      finish = resolve;
-    });
-    script = (name) => (name === 'createIndexes' ? built : undefined);
+    const finish = holdBuild();
     const tries = [store.open()];
     await until('the build begins', () => server.commandsNamed('createIndexes').length > 0);
     // Above the time-out of the socket, 200 ms, after which a command would be sent again.
@@ -195,11 +189,7 @@ describe('the start on MongoDB', () => {
   });
 
   it('is refused to every operation until the indexes are made, and to none afterwards', async () => {
-    let finish = (_: Document) => {};
-    const built = new Promise<Document>((resolve) => {
-      finish = resolve;
-    });
-    script = (name) => (name === 'createIndexes' ? built : undefined);
+    const finish = holdBuild();
     const products = store.collection('products');
     const operations = [
       () => store.ping(),

@@ -66,11 +66,8 @@ describe('the options of MONGODB_URL', () => {
       'wtimeoutMS=700&compressors=zlib&maxPoolSize=5',
     ]) {
       const { writeConcern, readConcern, readPreference, retryWrites, retryReads } = effective(query);
-      expect([writeConcern?.w, writeConcern?.journal, readConcern?.level], query).to.deep.equal([
-        'majority',
-        true,
-        'majority',
-      ]);
+      const concerns = [writeConcern?.w, writeConcern?.journal, readConcern?.level];
+      expect(concerns, query).to.deep.equal(['majority', true, 'majority']);
       expect([readPreference.mode, retryWrites, retryReads], query).to.deep.equal(['primary', true, true]);
     }
   });
@@ -100,9 +97,7 @@ describe('the options of MONGODB_URL', () => {
 
 describe('the database of MONGODB_URL', () => {
   it('is the percent-decoded path, or catalogue by default', () => {
-    expect(database('')).to.equal('catalogue');
-    expect(database('/')).to.equal('catalogue');
-    expect(database('?replicaSet=rs0')).to.equal('catalogue');
+    for (const path of ['', '/', '?replicaSet=rs0']) expect(database(path), path).to.equal('catalogue');
     expect(database('/shop?replicaSet=rs0')).to.equal('shop');
     expect(database('/caf%C3%A9%2D1?replicaSet=rs0')).to.equal('café-1');
   });

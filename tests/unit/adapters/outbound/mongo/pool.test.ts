@@ -4,11 +4,11 @@ import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import type { PoolFigures } from '#src/application/ports/store.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
-import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { batchOf, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, TABLES } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
-const FOUND: Document = { cursor: { id: 0n, ns: 'x.products', firstBatch: [] } };
+const FOUND = batchOf([]);
 
 describe('the pool of connections to MongoDB', () => {
   let server: ScriptedMongo;
