@@ -37,9 +37,10 @@ export function catalogueFor(
   return createCatalogue({ baseUrl: BASE, token, fetch, retry });
 }
 
-export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
+export function apiOf(catalogue: Catalogue, credential: string, permissions: Permissions): Api {
   return {
     catalogue,
+    credential,
     permissions,
     collection: ({ path }) => catalogue.collection<AnyTypes>(path),
     mayRead: ({ name }) => permissions.mayRead.has(name),

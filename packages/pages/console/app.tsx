@@ -129,7 +129,7 @@ function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Des
   }, []);
   // Another key may read other changes.
   const follower = useMemo(() => followerOf(catalogue, following), [permissions]);
-  const api = useMemo(() => apiOf(catalogue, permissions), [permissions]);
+  const api = useMemo(() => apiOf(catalogue, key, permissions), [permissions]);
   // The queue outlives a new key: what waits in it is not lost.
   const deletions = useMemo(() => createDeletionQueue(api), []);
   useEffect(() => {

@@ -315,18 +315,17 @@ export const TEXTS = {
     title: 'Somebody else changed this record',
     again: 'Somebody changed this record again',
     intro:
-      'Nothing was saved. Choose a value for each field. If only one of you changed a field, that value is chosen already.',
-    allYours: 'Choose all of yours',
-    allTheirs: 'Choose all of theirs',
+      'Nothing was saved. Choose a value for each field. Where only one of you changed it, that value is chosen already.',
+    all: { yours: 'Choose all of yours', theirs: 'Choose all of theirs' },
     base: 'Before',
     yours: 'Yours',
     theirs: 'Theirs',
-    own: 'Another value',
     attribute: (label: string, key: string) => `${label}: ${key}`,
     changedBy: { yours: 'Only you changed this.', theirs: 'Only the other person changed this.' },
     changedByBoth: 'Both of you changed this.',
     save: 'Save my choice',
-    back: 'Back to the form',
+    edit: 'Go on with my choice in the form',
+    back: 'Cancel',
   },
   deletion: {
     button: (singular: string) => `Delete this ${singular}`,
@@ -384,7 +383,6 @@ export const TEXTS = {
         attributes: 'Attributes as JSON',
         deleted: 'Deleted: true or false',
       } as Readonly<Record<string, string>>,
-      change: 'Change the columns',
     },
     use: 'How to use this file',
     add: 'Only add records',
@@ -394,6 +392,7 @@ export const TEXTS = {
       isId
         ? `Each record of the file changes the one with its ${key}. If the file has versions too, it overwrites no later change.`
         : `Each record of the file changes the one with its ${key}, or is added if there is none.`,
+    change: 'Change how it is read and used',
     existing: 'Records that exist already',
     ways: {
       merge: 'Keep what the file does not mention',
@@ -411,10 +410,7 @@ export const TEXTS = {
     check: 'Check the file',
     checkTitle: 'Nothing is written yet',
     checkStopped: 'The check has stopped. Nothing is written.',
-    outcome: (counts: readonly (readonly [number, string])[]) =>
-      counts.every(([count]) => count === 0)
-        ? 'The file has no records.'
-        : `${counts.map(([count, what]) => `${numberText(count)} ${what}`).join(', ')}.`,
+    noRecords: 'The file has no records.',
     noChange: 'This file changes nothing.',
     takenHint: (key: string) => `To change the records that exist already, choose “Update by ${key}”.`,
     fileChangedTitle: 'The file has changed',
@@ -431,7 +427,6 @@ export const TEXTS = {
       inFile: 'In the file',
       whole: 'Whole record',
       deleted: 'deleted',
-      named: (name: string, id: number) => `${name} (ID ${id})`,
       gone: 'This record does not exist any more.',
       same: 'This record is by now as the file says.',
       number: 'No.',
@@ -442,6 +437,9 @@ export const TEXTS = {
     cancel: 'Stop',
     stopped: 'The import has stopped. Continue whenever you like, as long as this page is open: nothing is done twice.',
     resume: 'Continue',
+    otherKeyTitle: 'The import cannot go on with another key',
+    otherKey: (first: number, last: number) =>
+      `The connection was lost in records ${numberText(first)} to ${numberText(last)}. The service may have created them, and could tell only the key from before. See which of them are there, and import the rest as another file.`,
     waiting: (seconds: number) => `The rate limit is used up. The import continues in ${seconds} s.`,
     badHeader: 'The header row is invalid, so nothing was imported',
     doneTitle: 'The import is done',
@@ -456,17 +454,6 @@ export const TEXTS = {
     },
     share: 'Share of the file that is done',
     percent: (percent: number) => `${percent} %`,
-    results: 'Records by result',
-    expected: 'Records by expected result',
-    isNew: 'New',
-    created: 'Created',
-    changed: 'Changed',
-    unchanged: 'Unchanged',
-    deleted: 'Deleted',
-    createdEarlier: 'Created by an earlier attempt',
-    doneEarlier: 'Unchanged, or done by an earlier attempt',
-    refused: (code: string) => `Refused: ${code}`,
-    conflict: 'Refused: changed since the export',
     download: (count: number) => `Download the refused records (${numberText(count)})`,
     another: 'Choose another file',
     leaving: {

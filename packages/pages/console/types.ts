@@ -114,6 +114,8 @@ export interface ErrorText {
 /** The service, as the signed-in person may use it. */
 export interface Api {
   readonly catalogue: Catalogue;
+  /** The key or token of the person. */
+  readonly credential: string;
   readonly permissions: Permissions;
   collection(resource: Resource): EditableCollection<AnyTypes>;
   mayRead(resource: Resource): boolean;

@@ -9,7 +9,7 @@ import { numberText } from './formats.js';
 import { TEXTS } from './texts.js';
 import { type Progress, refusedIn } from './transfer/import-run.js';
 import type { Undo } from './transfer/run-history.js';
-import { RunContent } from './transfer/run-status.js';
+import { RunView } from './transfer/run-view.js';
 import { useRun } from './transfer/use-run.js';
 
 const { undo: texts, bulk, importing } = TEXTS;
@@ -62,7 +62,7 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
   return (
     <Dialog title={texts.title} onClose={close} isWide={refused > 0}>
       <UnsavedGuard isDirty={isActive || mayResume} words={texts.leaving} />
-      <RunContent {...{ resource, run }} words={texts.findings} isContinued={!isDone}>
+      <RunView {...{ resource, run }} words={texts.findings} isContinued={!isDone}>
         {!attempt && (
           <>
             {changed > 0 && <p>{texts.changed(numberText(changed))}</p>}
@@ -76,7 +76,7 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
             <p>{texts.outcome(numberText(undone), numberText(refused))}</p>
           </Notice>
         )}
-      </RunContent>
+      </RunView>
       <p class="actions">
         {isActive && <Button onClick={run.stop}>{importing.cancel}</Button>}
         {!isActive && <Button onClick={close}>{isDone ? bulk.close : bulk.cancel}</Button>}

@@ -16,7 +16,7 @@ import type { Selection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import { reasonOf } from '../transfer/failed-records.js';
 import { refusedIn } from '../transfer/import-run.js';
-import { RunContent } from '../transfer/run-status.js';
+import { RunView } from '../transfer/run-view.js';
 import { useRun } from '../transfer/use-run.js';
 import type { Resource } from '../types.js';
 import {
@@ -150,7 +150,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
         </form>
       ) : (
         <>
-          <RunContent {...{ resource, run }} words={texts.findings}>
+          <RunView {...{ resource, run }} words={texts.findings}>
             {(state.step === 'done' || plan.ids.length === 0) && (
               <Summary
                 plan={plan}
@@ -160,7 +160,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
                 refused={refusedIn(progress)}
               />
             )}
-          </RunContent>
+          </RunView>
           <p class="actions">
             {isActive && isWritten && <Button onClick={run.stop}>{importing.cancel}</Button>}
             {!isWritten && (

@@ -1,16 +1,18 @@
+import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
+import { Notice } from '../components/notice.js';
 import { Value } from '../components/value.js';
 import { labelOf } from '../formats.js';
 import { TEXTS } from '../texts.js';
-import { FieldControl } from './fields.js';
-import { type Field, type FormProblem, type FormValue, formValue, jsonOf } from './form-model.js';
-import { type Json, type JsonObject, member, pointerTo } from './json.js';
-import { type Failed, messagesOf, ProblemSummary, problemsOf } from './problems.js';
-import { type Difference, differencesOf, mergedRecord, type Side, type ThreeWay } from './three-way.js';
+import type { ErrorText } from '../types.js';
+import type { Field } from './form-model.js';
+import type { JsonObject } from './json.js';
+import { areOfTwoTypes, type Difference, differencesOf, mergedRecord, type Side, type ThreeWay } from './three-way.js';
 
 const { conflict: texts, form } = TEXTS;
+const SIDES = ['yours', 'theirs'] as const;
 
 interface ConflictDialogProps {
   readonly fields: readonly Field[];
@@ -18,67 +20,61 @@ interface ConflictDialogProps {
   /** Whether it came while the person was choosing. */
   readonly isAgain: boolean;
   /** Why the choice could not be saved. */
-  readonly failed: Failed | undefined;
+  readonly failed: ErrorText | undefined;
   readonly isSaving: boolean;
-  readonly onSave: (record: JsonObject) => void;
-  readonly onClose: () => void;
+  onSave(record: JsonObject): void;
+  /** Shows the choice in the form, to write something else. */
+  onEdit(record: JsonObject): void;
+  onClose(): void;
 }
 
-interface Choice {
-  readonly side: Side | 'own' | undefined;
-  /** What the person typed by hand. */
-  readonly own: FormValue;
-}
-
-/** Shows what both people wrote beside what it was before. Saving needs a choice for each field that both changed. */
-export function ConflictDialog(props: ConflictDialogProps) {
-  const { fields, versions, isAgain, failed, isSaving, onSave, onClose } = props;
-  const [differences] = useState(() => differencesOf(fields, versions));
-  const [choices, setChoices] = useState<readonly Choice[]>(() =>
-    differences.map((one) => ({ side: one.changed, own: ownValue(fields, one) })),
+/**
+ * Shows what both people wrote beside what it was before, first the fields that both changed: each of them needs a
+ * choice.
+ */
+export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
+  const { fields, versions, isAgain, failed, isSaving, onSave, onEdit, onClose } = props;
+  const [differences] = useState(() =>
+    differencesOf(fields, versions).sort((one, other) => Number(!!one.changed) - Number(!!other.changed)),
   );
-  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
-  const choose = (at: number, changed: Partial<Choice>) =>
-    setChoices(choices.map((one, place) => (place === at ? { ...one, ...changed } : one)));
-  const chooseAll = (side: Side) => setChoices(choices.map((one) => ({ ...one, side })));
-  const save = (event: Event) => {
+  const [sides, setSides] = useState(() => differences.map(({ changed }) => changed));
+  const finish = (event: SubmitEvent) => {
     event.preventDefault();
-    const found: FormProblem[] = [];
-    const chosen = differences.map((one, at) => ({
-      path: one.path,
-      value: chosenValue(one, choices[at], found),
-    }));
-    setProblems(found);
-    if (found.length === 0) onSave(mergedRecord(versions.theirs, chosen));
-  };
-  const chosenValue = (one: Difference, choice: Choice | undefined, found: FormProblem[]) => {
-    if (choice?.side !== 'own') return choice?.side && one[choice.side];
-    const [name, key] = one.path;
-    const value = jsonOf(fieldNamed(fields, name), choice.own, pointerTo(name), found);
-    return key === undefined ? value : member(value, key);
+    const chosen = differences.map((one, at) => ({ path: one.path, value: one[sides[at] ?? 'yours'] }));
+    const use = event.submitter?.getAttribute('value') === 'edit' ? onEdit : onSave;
+    use(mergedRecord(versions.theirs, chosen));
   };
   return (
     <Dialog title={isAgain ? texts.again : texts.title} onClose={onClose} isWide>
-      <form onSubmit={save} class="conflict">
+      <form onSubmit={finish} class="conflict">
         <p>{texts.intro}</p>
-        {failed && <ProblemSummary failed={failed} />}
+        {failed && (
+          <Notice kind="error" title={failed.title}>
+            {failed.text}
+          </Notice>
+        )}
         <p class="actions">
-          <Button onClick={() => chooseAll('yours')}>{texts.allYours}</Button>
-          <Button onClick={() => chooseAll('theirs')}>{texts.allTheirs}</Button>
+          {SIDES.map((side) => (
+            <Button key={side} onClick={() => setSides(sides.map(() => side))}>
+              {texts.all[side]}
+            </Button>
+          ))}
         </p>
         {differences.map((one, at) => (
-          <DifferenceControl
+          <DifferenceChoice
             key={one.path.join('\n')}
-            field={fieldNamed(fields, one.path[0])}
+            field={fields.find(({ name }) => name === one.path[0])}
             difference={one}
-            choice={choices[at] as Choice}
-            problems={problems}
-            onChange={(changed) => choose(at, changed)}
+            chosen={sides[at]}
+            onChoose={(side) => setSides(sides.map((old, place) => (place === at ? side : old)))}
           />
         ))}
         <p class="actions">
           <Button submit kind="primary" busy={isSaving}>
             {isSaving ? form.saving : texts.save}
+          </Button>
+          <Button submit value="edit">
+            {texts.edit}
           </Button>
           <Button onClick={onClose}>{texts.back}</Button>
         </p>
@@ -88,75 +84,45 @@ export function ConflictDialog(props: ConflictDialogProps) {
 }
 
 interface DifferenceProps {
-  readonly field: Field;
+  readonly field: Field | undefined;
   readonly difference: Difference;
-  readonly choice: Choice;
-  readonly problems: readonly FormProblem[];
-  readonly onChange: (changed: Partial<Choice>) => void;
+  readonly chosen: Side | undefined;
+  onChoose(side: Side): void;
 }
 
-function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
-  const label = labelOf(field.name);
+function DifferenceChoice({ field, difference, chosen, onChoose }: DifferenceProps): JSX.Element {
   const [name, key] = difference.path;
-  const shown = key === undefined ? field : undefined;
   const id = useId();
-  const radio = (side: Side | 'own') => (
-    <label class="check" for={`${id}-${side}`}>
-      <input
-        id={`${id}-${side}`}
-        type="radio"
-        name={id}
-        required
-        aria-describedby={side === 'own' ? undefined : `${id}-${side}-value`}
-        checked={choice.side === side}
-        onChange={() => onChange({ side })}
-      />{' '}
-      {texts[side]}
-    </label>
-  );
-  const hasType = key !== undefined && typeof difference.yours !== typeof difference.theirs;
+  const { base, changed, yours, theirs } = difference;
+  const shown = key === undefined ? { field, isWhole: true } : { hasType: areOfTwoTypes(yours, theirs), isWhole: true };
   return (
-    <fieldset class="group difference">
-      <legend>{key === undefined ? label : texts.attribute(label, key)}</legend>
-      <p class="hint">{difference.changed ? texts.changedBy[difference.changed] : texts.changedByBoth}</p>
+    <fieldset class="difference">
+      <legend>{key === undefined ? labelOf(name) : texts.attribute(labelOf(name), key)}</legend>
+      <p class="hint">{changed ? texts.changedBy[changed] : texts.changedByBoth}</p>
       <div class="sides">
         <div class="side">
           <p class="check">{texts.base}</p>
-          <Value value={difference.base} field={shown} {...{ hasType }} isWhole />
+          <Value value={base} {...shown} />
         </div>
-        {(['yours', 'theirs'] as const).map((side) => (
+        {SIDES.map((side) => (
           <div class="side" key={side}>
-            {radio(side)}
-            <div id={`${id}-${side}-value`}>
-              <Value value={difference[side]} field={shown} {...{ hasType }} isWhole />
+            <label class="check">
+              <input
+                type="radio"
+                name={id}
+                required
+                aria-describedby={`${id}-${side}`}
+                checked={chosen === side}
+                onChange={() => onChoose(side)}
+              />{' '}
+              {texts[side]}
+            </label>
+            <div id={`${id}-${side}`}>
+              <Value value={difference[side]} {...shown} />
             </div>
           </div>
         ))}
       </div>
-      {radio('own')}
-      {choice.side === 'own' && (
-        <FieldControl
-          field={field}
-          pointer={pointerTo(name)}
-          value={choice.own}
-          messages={messagesOf(problemsOf(problems))}
-          onChange={(own) => onChange({ own })}
-          fixedKey={key}
-        />
-      )}
     </fieldset>
   );
-}
-
-/** What a person starts with who edits by hand: the own value, or the other one if the own one is none. */
-function ownValue(fields: readonly Field[], { path: [name, key], yours, theirs }: Difference): FormValue {
-  const value: Json = yours ?? theirs ?? '';
-  const field = fieldNamed(fields, name);
-  return formValue(field, key === undefined ? value : Object.fromEntries([[key, value]]));
-}
-
-function fieldNamed(fields: readonly Field[], name: string): Field {
-  const found = fields.find((field) => field.name === name);
-  if (!found) throw new Error(`No field ${name}`);
-  return found;
 }

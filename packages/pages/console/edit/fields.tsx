@@ -107,12 +107,7 @@ export function Sections({ resource, fields, children, ...rest }: SectionsProps)
   );
 }
 
-interface FieldControlProps extends ControlProps<FormValue> {
-  /** The only key of a map whose value the person can change. */
-  readonly fixedKey?: string | undefined;
-}
-
-export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlProps): JSX.Element {
+export function FieldControl({ field, value, ...rest }: ControlProps<FormValue>): JSX.Element {
   switch (field.kind) {
     case 'text':
       return <TextControl field={field} value={value as string | null} {...rest} />;
@@ -130,17 +125,8 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
       return <PriceControl field={field} value={value as FormValues} {...rest} />;
     case 'list':
       return <ListControl field={field} value={value as readonly ListRow[]} {...rest} />;
-    case 'map': {
-      const rows = value as readonly MapRow[];
-      if (fixedKey === undefined) return <MapControl field={field} value={rows} {...rest} />;
-      return (
-        <div class="form-row">
-          {rows.map((row) => (
-            <MapRowControl key={row.rowId} row={row} {...rest} hasFixedKey onChange={(one) => rest.onChange([one])} />
-          ))}
-        </div>
-      );
-    }
+    case 'map':
+      return <MapControl field={field} value={value as readonly MapRow[]} {...rest} />;
   }
 }
 
@@ -463,10 +449,9 @@ function MapControl({ value, onChange, ...rest }: ControlProps<readonly MapRow[]
 interface MapRowProps extends Omit<LabelledProps, 'field'> {
   readonly row: MapRow;
   readonly onChange: (row: MapRow) => void;
-  readonly hasFixedKey?: boolean;
 }
 
-function MapRowControl({ row, pointer, messages, onChange, hasFixedKey = false }: MapRowProps) {
+function MapRowControl({ row, pointer, messages, onChange }: MapRowProps) {
   const own = pointer + pointerTo(row.key);
   const choose = (type: string) => {
     const text = type === 'boolean' && row.text !== 'true' ? 'false' : row.text;
@@ -474,13 +459,11 @@ function MapRowControl({ row, pointer, messages, onChange, hasFixedKey = false }
   };
   return (
     <>
-      {!hasFixedKey && (
-        <Labelled label={form.key}>
-          {(control) => (
-            <Input {...control} spellcheck={false} value={row.key} onType={(key) => onChange({ ...row, key })} />
-          )}
-        </Labelled>
-      )}
+      <Labelled label={form.key}>
+        {(control) => (
+          <Input {...control} spellcheck={false} value={row.key} onType={(key) => onChange({ ...row, key })} />
+        )}
+      </Labelled>
       <Labelled label={form.type}>
         {(control) => <Select {...control} value={row.type} options={Object.entries(form.types)} onChoose={choose} />}
       </Labelled>

@@ -1,20 +1,21 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { References } from '../../docs/references.js';
 import { CatalogueError, type Snapshot, UnknownOutcomeError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { Since } from '../components/notice.js';
 import { useConsole } from '../context.js';
-import { AlteredTagError, codeOf } from '../describe-error.js';
+import { AlteredTagError, brokenRule, codeOf, describeError } from '../describe-error.js';
+import { placeOf } from '../field-words.js';
 import { randomKey } from '../random-key.js';
 import { TEXTS } from '../texts.js';
-import type { CatalogueRecord, Resource } from '../types.js';
+import type { CatalogueRecord, ErrorText, Resource } from '../types.js';
 import { CompletedResource } from './completions.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
-import { Sections } from './fields.js';
-import { bodyOf, type FormValues, formOf } from './form-model.js';
+import { type Messages, Sections } from './fields.js';
+import { bodyOf, type FormProblem, type FormValues, formOf } from './form-model.js';
 import { isSame, type JsonObject, mergePatch } from './json.js';
-import { type Failed, failedOf, messagesOf, ProblemSummary, problemsOf } from './problems.js';
 import { differencesOf, type ThreeWay } from './three-way.js';
 import { UnsavedGuard, useSaveKey } from './unsaved.js';
 
@@ -134,14 +135,15 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
       setSaving(false);
     }
   };
+  /** Shows a choice between two versions in the form, where the person can change it. */
+  const edit = (from: Found, body: JsonObject) => {
+    setConflict(undefined);
+    rebase(from);
+    setValues(formOf(fields, body));
+  };
   const handle = (error: unknown, from: Found | undefined, body: JsonObject) => {
     const isGone = from !== undefined && codeOf(error) === 'not_found';
-    if (from && conflict && (isGone || (error instanceof CatalogueError && error.details.length > 0))) {
-      // The choice goes into the form, where the person can mend it.
-      setConflict(undefined);
-      rebase(from);
-      setValues(formOf(fields, body));
-    }
+    if (from && conflict && (isGone || (error instanceof CatalogueError && error.details.length > 0))) edit(from, body);
     if (!isGone) return failWith(error);
     setBase(undefined);
     fail({ title: form.goneTitle, text: form.gone, problems: [] });
@@ -215,6 +217,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
           failed={failed}
           isSaving={isSaving}
           onSave={(record) => void send(conflict.theirs, record)}
+          onEdit={(record) => edit(conflict.theirs, record)}
           onClose={() => setConflict(undefined)}
         />
       )}
@@ -241,4 +244,70 @@ function failureOf(error: unknown): Failure {
   if (!(error instanceof CatalogueError) || error.code === 'unexpected_response') return 'unknown';
   if (VALIDATED.includes(error.status)) return 'refused';
   return NOT_CARRIED_OUT.includes(error.status) ? 'not_carried_out' : 'unknown';
+}
+
+/** Something that is wrong with what a person typed. */
+interface Problem {
+  /** A JSON Pointer; undefined if the problem has no place in the body. */
+  readonly pointer: string | undefined;
+  readonly message: string;
+}
+
+/** Why nothing was saved. Each failed attempt makes a new object, so that it gets the focus again. */
+interface Failed extends ErrorText {
+  readonly problems: readonly Problem[];
+}
+
+/** Why a form was not saved: what is wrong with each of its fields, if the service says so. */
+function failedOf(error: unknown, resource: Resource, references: References): Failed {
+  if (!(error instanceof CatalogueError) || error.details.length === 0)
+    return { ...describeError(error), problems: [] };
+  const problems = error.details.map((detail) => {
+    const pointer = 'pointer' in detail ? detail.pointer : undefined;
+    return { pointer, message: brokenRule(detail, resource, references) };
+  });
+  return { title: TEXTS.form.problemsTitle, text: '', problems };
+}
+
+function problemsOf(found: readonly FormProblem[]): Problem[] {
+  return found.map((one) => ({ pointer: one.pointer, message: TEXTS.form.problem(one) }));
+}
+
+function messagesOf(problems: readonly Problem[]): Messages {
+  const messages = new Map<string, string>();
+  for (const { pointer = '', message } of problems)
+    messages.set(pointer, [messages.get(pointer), message].filter(Boolean).join(' '));
+  return messages;
+}
+
+/** All problems above the form, with links to their fields. It gets the focus as soon as it is shown. */
+function ProblemSummary({ failed }: { readonly failed: Failed }) {
+  const summary = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => summary.current?.focus(), [failed]);
+  const show = (pointer: string) =>
+    summary.current
+      ?.closest('form')
+      ?.querySelector<HTMLElement>(`[data-pointer="${CSS.escape(pointer)}"]`)
+      ?.focus();
+  return (
+    <div class="notice error" ref={summary} tabIndex={-1} role="alert">
+      <p class="notice-title">{failed.title}</p>
+      {failed.text && <p>{failed.text}</p>}
+      {failed.problems.length > 0 && (
+        <ul>
+          {failed.problems.map(({ pointer, message }) => (
+            <li key={`${pointer} ${message}`}>
+              {pointer ? (
+                <Button kind="link" onClick={() => show(pointer)}>
+                  {placeOf(pointer)}: {message}
+                </Button>
+              ) : (
+                message
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
 }

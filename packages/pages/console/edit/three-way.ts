@@ -36,6 +36,11 @@ export function differencesOf(fields: readonly Field[], { base, yours, theirs }:
   });
 }
 
+/** Whether both are values, one of which could look like the other: the text `5` and the number. */
+export function areOfTwoTypes(one: Json | undefined, other: Json | undefined): boolean {
+  return one !== undefined && other !== undefined && typeof one !== typeof other;
+}
+
 /** Their record with the chosen value of each difference. */
 export function mergedRecord(
   theirs: JsonObject,

@@ -1,145 +1,289 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
+import { Field } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
+import { decimalMark, labelOf } from '../formats.js';
 import { randomKey } from '../random-key.js';
 import { hashOfList } from '../router.js';
 import { TEXTS } from '../texts.js';
+import { BYTE_ORDER_MARK, csvRow } from '../transfer/cells.js';
 import { templateColumns } from '../transfer/columns.js';
 import { ColumnsStep } from '../transfer/columns-step.js';
-import type { ImportUse } from '../transfer/file-changes.js';
-import { FileChooser } from '../transfer/file-chooser.js';
-import { type Format, formatOfFile, formatsOf, saveFile } from '../transfer/files.js';
-import { RunFindings } from '../transfer/import-findings.js';
+import { EXISTING, type ImportUse } from '../transfer/file-changes.js';
+import { formatOfFile, formatsOf, saveFile } from '../transfer/files.js';
 import { hasEffect, refusedIn } from '../transfer/import-run.js';
-import { likelyUse, UseChooser } from '../transfer/import-use.js';
-import { RunStatus } from '../transfer/run-status.js';
+import { outcomeOf, RunView } from '../transfer/run-view.js';
 import { type ChosenFile, useFile } from '../transfer/use-file.js';
-import { useRun } from '../transfer/use-run.js';
-import type { ResourcePageProps } from '../types.js';
+import { type Run, useRun } from '../transfer/use-run.js';
+import type { Resource, ResourcePageProps } from '../types.js';
+
+const { importing: texts } = TEXTS;
 
 /** Imports a file, and shows what became of its records. */
 export function ImportPage({ resource: described }: ResourcePageProps): JSX.Element {
   const { api } = useConsole();
   // What an update and a check tell about records needs the scope that reads them.
   const resource = api.mayRead(described) ? described : { ...described, importMatches: [] };
-  const { importing: texts } = TEXTS;
-  const formats = formatsOf(resource.importTypes);
-  const { form: fields } = resource;
-  const collection = api.mayRead(described) ? api.collection(resource) : undefined;
-  const file = useFile({ resource, fields, collection });
+  const file = useFile(resource);
   const { chosen } = file;
   /** Random, so that nothing of a file is added twice. */
   const [key, setKey] = useState('');
-  const [use, setUse] = useState<ImportUse>(() => likelyUse(resource, []));
-  const [refusal, setRefusal] = useState<string>();
+  const [use, setUse] = useState<ImportUse>({ match: undefined, existing: 'merge' });
   const run = useRun(resource);
   const { state, progress, attempt, isCheck, isActive, mayResume } = run;
-  const isUpdate = use.match !== undefined;
+  const isReady = state.step === 'ready';
   const isUnfinished = !isCheck && (isActive || mayResume);
+  const isUpdate = use.match !== undefined;
+  const mayCheck = resource.importMatches.length > 0;
+  const mayStart = isReady ? !isUpdate : isCheck && state.step === 'done' && hasEffect(progress);
 
-  const choose = async (one: File) => {
-    const format = formatOfFile(one);
-    const isKnown = format !== undefined && formats.includes(format);
-    setRefusal(isKnown ? undefined : texts.wrongFormat(one.name, namesOf(formats)));
-    if (!isKnown) return;
-    const { records } = await file.choose(one, format);
-    setUse(likelyUse(resource, records));
-    setKey(randomKey());
-  };
   const begin = ({ file: one, rows }: ChosenFile, isCheck: boolean) => {
     file.remember();
     run.begin({ file: one, use, isCheck, key, rows });
   };
-
-  if (!api.mayWrite(resource) || formats.length === 0)
+  if (!api.mayWrite(resource) || resource.importTypes.length === 0)
     return (
       <>
         <h1>{texts.title(resource.title)}</h1>
-        <Notice kind="error">{formats.length === 0 ? texts.none(resource.title) : texts.forbidden}</Notice>
+        <Notice kind="error">{resource.importTypes.length === 0 ? texts.none(resource.title) : texts.forbidden}</Notice>
       </>
     );
-  const list = hashOfList(resource.name);
   return (
     <div class="import">
       <UnsavedGuard isDirty={isUnfinished} words={texts.leaving} />
       <Breadcrumb resource={resource} />
-      <h1 ref={run.place} tabIndex={-1}>
-        {texts.title(resource.title)}
-      </h1>
+      <h1>{texts.title(resource.title)}</h1>
       {!chosen && (
         <FileChooser
-          formats={formats}
-          isCsvOffered={formats.some(({ isCsv }) => isCsv)}
-          template={{ name: `${resource.name}-template.csv`, columns: templateColumns(fields) }}
-          onChoose={(one) => void choose(one)}
+          resource={resource}
+          onChoose={async (one) => {
+            const { records } = await file.choose(one);
+            const has = (match: string) => records.some(({ values }) => values?.[match] !== undefined);
+            const matches = ['id', ...resource.importMatches].filter((one) => resource.importMatches.includes(one));
+            setUse({ match: matches.find(has), existing: 'merge' });
+            setKey(randomKey());
+          }}
         />
       )}
-      {refusal && !chosen && <Notice kind="error">{refusal}</Notice>}
       {chosen && (
         <>
           <p class="chosen-file">
             <strong>{chosen.file.name}</strong> ({TEXTS.exporting.size(chosen.file.size)})
-          </p>
-          <UseChooser
-            {...{ resource, use }}
-            isCsv={chosen.format.isCsv}
-            isDisabled={isActive || isUnfinished}
-            onChoose={(other) => {
-              setUse(other);
-              run.reset();
-            }}
-          />
-        </>
-      )}
-      {chosen && state.step === 'ready' && (
-        <ColumnsStep
-          {...{ chosen, fields, isUpdate }}
-          control={file.control}
-          onCorrect={(written) => void file.correct(written)}
-          onChange={(reading) => void file.change(reading)}
-        />
-      )}
-      <RunStatus {...{ resource, run }} />
-      {chosen && (
-        <div class="actions">
-          {(state.step === 'ready' ? !isUpdate : isCheck && state.step === 'done' && hasEffect(progress)) &&
-            run.unsaved === undefined && (
-              <Button kind="primary" onClick={() => begin(chosen, false)}>
-                {texts.start}
+            {!isReady && mayCheck && ` · ${wordsFor(use)}`}{' '}
+            {!isReady && !isActive && !isUnfinished && (
+              <Button kind="link" onClick={run.reset}>
+                {texts.change}
               </Button>
             )}
-          {state.step === 'ready' && resource.importMatches.length > 0 && (
-            <Button kind={isUpdate ? 'primary' : 'plain'} onClick={() => begin(chosen, true)}>
-              {texts.check}
-            </Button>
+          </p>
+          {isReady ? (
+            <>
+              {mayCheck && <UseChooser {...{ resource, use }} isCsv={chosen.rows !== undefined} onChoose={setUse} />}
+              <ColumnsStep {...{ file, chosen, isUpdate }} fields={resource.form} />
+            </>
+          ) : (
+            <RunView {...{ resource, run }}>
+              <Outcome {...{ resource, run }} />
+            </RunView>
           )}
-          {isActive && <Button onClick={run.stop}>{texts.cancel}</Button>}
-          {attempt && refusedIn(progress) > 0 && (
-            <Button onClick={() => saveFile(attempt.run.refusedFile)}>{texts.download(refusedIn(progress))}</Button>
-          )}
-          {chosen.rows && isCheck && !isActive && <Button onClick={run.reset}>{texts.reading.change}</Button>}
-          {!isActive && (
-            <Button
-              onClick={() => {
-                file.forget();
-                run.reset();
-              }}
-            >
-              {texts.another}
-            </Button>
-          )}
-          {state.step === 'done' && !isCheck && <a href={list}>{texts.toList(resource.title)}</a>}
-        </div>
+          <div class="save-bar">
+            <div class="actions">
+              {mayStart && run.unsaved === undefined && (
+                <Button kind="primary" onClick={() => begin(chosen, false)}>
+                  {texts.start}
+                </Button>
+              )}
+              {isReady && mayCheck && (
+                <Button kind={isUpdate ? 'primary' : 'plain'} onClick={() => begin(chosen, true)}>
+                  {texts.check}
+                </Button>
+              )}
+              {isActive && <Button onClick={run.stop}>{texts.cancel}</Button>}
+              {attempt && refusedIn(progress) > 0 && (
+                <Button onClick={() => saveFile(attempt.run.refusedFile)}>{texts.download(refusedIn(progress))}</Button>
+              )}
+              {!isActive && (
+                <Button
+                  onClick={() => {
+                    file.forget();
+                    run.reset();
+                  }}
+                >
+                  {texts.another}
+                </Button>
+              )}
+              {state.step === 'done' && !isCheck && (
+                <a href={hashOfList(resource.name)}>{texts.toList(resource.title)}</a>
+              )}
+            </div>
+          </div>
+        </>
       )}
-      <RunFindings {...{ resource, run }} />
     </div>
   );
 }
 
-function namesOf(formats: readonly Format[]): string {
-  return formats.map(({ name, extensions }) => `${name} (${extensions.join(', ')})`).join(' or ');
+interface FileChooserProps {
+  readonly resource: Resource;
+  onChoose(file: File): void;
+}
+
+/** A file, by a dialog or by drag and drop; or an empty one to fill in. */
+function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
+  const [isOver, setOver] = useState(false);
+  const [refused, setRefused] = useState<string>();
+  const formats = formatsOf(resource.importTypes);
+  const hasCsv = formats.some(({ isCsv }) => isCsv);
+  const take = (files: FileList | null | undefined) => {
+    const [file] = files ?? [];
+    const isKnown = file && formats.some((one) => one === formatOfFile(file));
+    setRefused(isKnown ? undefined : file?.name);
+    if (isKnown) onChoose(file);
+  };
+  const over = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(true);
+  };
+  const saveTemplate = () => {
+    const header = csvRow(templateColumns(resource.form), decimalMark() === ',' ? ';' : ',');
+    saveFile(new File([BYTE_ORDER_MARK, header, '\r\n'], `${resource.name}-template.csv`, { type: 'text/csv' }));
+  };
+  const names = formats.map(({ name, extensions }) => `${name} (${extensions.join(', ')})`);
+  return (
+    <>
+      <fieldset
+        class={isOver ? 'drop over' : 'drop'}
+        onDragEnter={over}
+        onDragOver={over}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          take(event.dataTransfer?.files);
+        }}
+      >
+        <Field label={texts.file} hint={hasCsv ? texts.hint : texts.ndjsonHint}>
+          {(control) => (
+            <input
+              {...control}
+              type="file"
+              accept={formats.flatMap(({ extensions }) => extensions).join(',')}
+              onChange={({ currentTarget }) => take(currentTarget.files)}
+            />
+          )}
+        </Field>
+        {hasCsv && <Button onClick={saveTemplate}>{texts.template}</Button>}
+      </fieldset>
+      {refused !== undefined && <Notice kind="error">{texts.wrongFormat(refused, names.join(' or '))}</Notice>}
+    </>
+  );
+}
+
+interface UseChooserProps {
+  readonly resource: Resource;
+  readonly use: ImportUse;
+  readonly isCsv: boolean;
+  onChoose(use: ImportUse): void;
+}
+
+/** Whether a file only adds records or updates them, by which key, and how. */
+function UseChooser({ resource, use, isCsv, onChoose }: UseChooserProps): JSX.Element {
+  const { importMatches } = resource;
+  const unique = uniqueKey(resource);
+  // An ID that nobody has is refused, so nothing would be left to do.
+  const ways = EXISTING.filter((way) => way !== 'skip' || use.match !== 'id');
+  return (
+    <div class="uses">
+      <Radios
+        legend={texts.use}
+        chosen={use.match}
+        options={[
+          [undefined, texts.add, unique && texts.addHint(keyName(unique))],
+          ...importMatches.map(
+            (match) => [match, texts.update(keyName(match)), texts.updateHint(keyName(match), match === 'id')] as const,
+          ),
+        ]}
+        onChoose={(match) => onChoose({ match, existing: 'merge' })}
+      />
+      {use.match !== undefined && (
+        <Radios
+          legend={texts.existing}
+          chosen={use.existing}
+          options={ways.map((way) => [way, texts.ways[way], texts.wayHints[way](isCsv)])}
+          onChoose={(existing) => onChoose({ ...use, existing })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface RadiosProps<One extends string | undefined> {
+  readonly legend: string;
+  readonly chosen: One;
+  readonly options: readonly (readonly [value: One, label: string, hint: string | undefined])[];
+  onChoose(value: One): void;
+}
+
+function Radios<One extends string | undefined>({ legend, chosen, options, onChoose }: RadiosProps<One>): JSX.Element {
+  const id = useId();
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {options.map(([value, label, hint], at) => (
+        <div key={value}>
+          <label class="check">
+            <input
+              type="radio"
+              name={id}
+              aria-describedby={hint && `${id}-${at}`}
+              checked={chosen === value}
+              onChange={() => onChoose(value)}
+            />{' '}
+            {label}
+          </label>
+          {hint && (
+            <p class="hint" id={`${id}-${at}`}>
+              {hint}
+            </p>
+          )}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What came of a run that is done, or would come of it. */
+function Outcome({ resource, run }: { readonly resource: Resource; readonly run: Run }): JSX.Element | null {
+  const { attempt, progress, isCheck, state } = run;
+  if (!attempt || !progress || state.step !== 'done') return null;
+  const { unchanged, refused } = progress;
+  const unique = uniqueKey(resource);
+  const isTaken = attempt.input.use.match === undefined && refused.has('duplicate_value');
+  const isGood = refused.size === 0 && !isCheck;
+  return (
+    <Notice kind={isGood ? 'success' : 'info'} title={isCheck ? texts.checkTitle : texts.doneTitle}>
+      <p>{outcomeOf(run, progress)}</p>
+      {isCheck && unchanged > 0 && !hasEffect(progress) && <p>{texts.noChange}</p>}
+      {isTaken && unique && <p>{texts.takenHint(keyName(unique))}</p>}
+    </Notice>
+  );
+}
+
+function wordsFor({ match, existing }: ImportUse): string {
+  return match === undefined ? texts.add : `${texts.update(keyName(match))} · ${texts.ways[existing]}`;
+}
+
+/** The key that new records can have too. */
+function uniqueKey({ importMatches }: Resource): string | undefined {
+  return importMatches.find((match) => match !== 'id');
+}
+
+/** A key in a sentence: `SKU`, `ID`, `email`. */
+function keyName(match: string): string {
+  const label = labelOf(match);
+  return label === match.toUpperCase() ? label : label.toLowerCase();
 }

@@ -12,45 +12,43 @@ import { columnPath } from './file-changes.js';
 import { ENCODINGS, SEPARATORS } from './file-parts.js';
 import { NoPrice } from './preview.js';
 import type { Reading } from './reading.js';
-import type { ChosenFile } from './use-file.js';
+import type { ChosenFile, useFile } from './use-file.js';
+
+const { importing } = TEXTS;
+const { reading: texts } = importing;
 
 interface ColumnsStepProps {
+  readonly file: Pick<ReturnType<typeof useFile>, 'control' | 'correct' | 'change'>;
   readonly chosen: ChosenFile;
   readonly fields: readonly FormField[];
-  /** The columns that only an update has. */
-  readonly control: readonly string[];
   /** Whether a price may be a part of one, because the record has the other. */
   readonly isUpdate: boolean;
-  /** The person says that the file is written otherwise. */
-  onCorrect(written: Partial<Pick<Reading, 'encoding' | 'separator' | 'numbers'>>): void;
-  onChange(reading: Reading): void;
 }
 
 /**
  * The first values of each column of a file, or member of its records. Of CSV also how it is read: what was recognised, as
  * choices to correct, and what becomes of each column.
  */
-export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): JSX.Element | null {
-  const { importing } = TEXTS;
-  const { reading: texts } = importing;
+export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps): JSX.Element | null {
   const { rows, records } = chosen;
   const reading = rows?.reading;
-  const { isUpdate, onChange } = props;
-  const title = reading ? texts.title : importing.previewTitle(records.length);
   if (!reading && records.length === 0) return null;
   const columns = reading?.columns ?? [];
   const names = rows?.names ?? [...new Set(records.flatMap(({ values }) => Object.keys(values ?? {})))];
   const choose = (one: Reading, at: number, column: string) =>
-    onChange({ ...one, columns: columns.map((old, place) => (place === at ? column : old === column ? '' : old)) });
+    void file.change({
+      ...one,
+      columns: columns.map((old, place) => (place === at ? column : old === column ? '' : old)),
+    });
   return (
     <>
       <FramedTable
-        title={title}
+        title={reading ? texts.title : importing.previewTitle(records.length)}
         columns={[texts.inFile, texts.values, ...(reading ? [texts.goesTo] : [])]}
         class="file-columns"
         above={
           reading ? (
-            <Switches {...{ reading, onCorrect, onChange }} />
+            <Switches {...{ reading, file }} />
           ) : (
             names.includes('price') && <p>{importing.prices}</p>
           )
@@ -58,7 +56,7 @@ export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): 
       >
         {names.map((name, at) => {
           const shown = valuesOf(chosen, name, at);
-          if (reading && (name === ERROR || (name === '' && shown.length === 0))) return null;
+          if (name === ERROR || (name === '' && shown.length === 0)) return null;
           return (
             <tr key={at}>
               <th scope="row" data-label={texts.inFile}>
@@ -70,7 +68,7 @@ export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): 
               {reading && (
                 <td data-label={texts.goesTo}>
                   <ColumnChoice
-                    {...{ name, ...props }}
+                    {...{ name, fields, control: file.control }}
                     column={columns[at] ?? ''}
                     onChoose={(column) => choose(reading, at, column)}
                   />
@@ -91,35 +89,31 @@ export function ColumnsStep({ chosen, onCorrect, ...props }: ColumnsStepProps): 
   );
 }
 
+interface SwitchesProps extends Pick<ColumnsStepProps, 'file'> {
+  readonly reading: Reading;
+}
+
 /** How CSV is written, as recognised, and the currency of prices that have none. */
-function Switches({
-  reading,
-  onCorrect,
-  onChange,
-}: Pick<ColumnsStepProps, 'onCorrect' | 'onChange'> & { readonly reading: Reading }) {
-  const { reading: texts } = TEXTS.importing;
-  const { columns, separator, encoding, numbers, currency } = reading;
+function Switches({ reading, file }: SwitchesProps): JSX.Element {
+  const { columns, currency } = reading;
   const has = (member: string) => columns.some((column) => column.endsWith(member));
+  const choice = <Name extends 'separator' | 'encoding' | 'numbers'>(
+    name: Name,
+    values: readonly Reading[Name][],
+    words: Readonly<Record<Reading[Name], string>>,
+  ) => (
+    <Choice
+      label={texts[name]}
+      options={values.map((one) => [one, words[one]])}
+      value={reading[name]}
+      onChoose={(chosen: Reading[Name]) => void file.correct({ [name]: chosen })}
+    />
+  );
   return (
     <div class="switches">
-      <Choice
-        label={texts.separator}
-        options={SEPARATORS.map((one) => [one, texts.separators[one]])}
-        value={separator}
-        onChoose={(chosen) => onCorrect({ separator: chosen })}
-      />
-      <Choice
-        label={texts.encoding}
-        options={ENCODINGS.map((one) => [one, texts.encodings[one]])}
-        value={encoding}
-        onChoose={(chosen) => onCorrect({ encoding: chosen })}
-      />
-      <Choice
-        label={texts.numbers}
-        options={NUMBERS.map((one) => [one, texts.spellings[one]])}
-        value={numbers}
-        onChoose={(chosen) => onCorrect({ numbers: chosen })}
-      />
+      {choice('separator', SEPARATORS, texts.separators)}
+      {choice('encoding', ENCODINGS, texts.encodings)}
+      {choice('numbers', NUMBERS, texts.spellings)}
       {has('.decimal') && !has('.currency') && (
         <Field label={texts.currency}>
           {(one) => (
@@ -129,7 +123,9 @@ function Switches({
               maxLength={3}
               placeholder="EUR"
               value={currency}
-              onInput={({ currentTarget }) => onChange({ ...reading, currency: currentTarget.value.toUpperCase() })}
+              onInput={({ currentTarget }) =>
+                void file.change({ ...reading, currency: currentTarget.value.toUpperCase() })
+              }
             />
           )}
         </Field>
@@ -150,8 +146,7 @@ function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: numbe
 }
 
 function Values({ values, isUpdate }: { readonly values: readonly unknown[]; readonly isUpdate: boolean }) {
-  const { columns, importing } = TEXTS;
-  if (values.length === 0) return <span class="none">{columns.none}</span>;
+  if (values.length === 0) return <span class="none">{TEXTS.columns.none}</span>;
   return (
     <ul class="examples">
       {values.map((value, at) => (
@@ -178,7 +173,9 @@ function plainText(value: unknown): string {
       : String(value);
 }
 
-interface ColumnChoiceProps extends Pick<ColumnsStepProps, 'fields' | 'control'> {
+interface ColumnChoiceProps {
+  readonly fields: readonly FormField[];
+  readonly control: readonly string[];
   /** Of the column of the file. */
   readonly name: string;
   readonly column: string;
@@ -187,8 +184,6 @@ interface ColumnChoiceProps extends Pick<ColumnsStepProps, 'fields' | 'control'>
 
 /** The field, or the attribute, that a column of a file becomes. */
 function ColumnChoice({ name, column, fields, control, onChoose }: ColumnChoiceProps): JSX.Element {
-  const { importing, form } = TEXTS;
-  const { reading: texts } = importing;
   const map = fields.find(({ kind }) => kind === 'map')?.name;
   const path = columnPath(column);
   const key = path.name === map ? (path.key ?? name) : name;
@@ -214,7 +209,7 @@ function ColumnChoice({ name, column, fields, control, onChoose }: ColumnChoiceP
         <optgroup label={texts.attribute(key)}>
           {(['text', 'number', 'boolean'] as const).map((type) => (
             <option key={type} value={attributeAs(type)}>
-              {texts.attributeAs(key, form.types[type])}
+              {texts.attributeAs(key, TEXTS.form.types[type])}
             </option>
           ))}
         </optgroup>

@@ -39,8 +39,8 @@ interface Known {
   readonly control: readonly string[];
   /** The attributes of records that are there, with a value of each. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** What the person chose for a column with this name before. */
-  remembered(name: string): string | undefined;
+  /** What the person chose before for columns with these names. */
+  readonly remembered: Readonly<Record<string, string>>;
 }
 
 /**
@@ -70,8 +70,7 @@ export function guessColumns({ header, rows, numbers }: Sample, known: Known): s
     if (columns.includes(name)) return name;
     const { name: field, key, type } = columnPath(name);
     if (map !== undefined && field === map && key !== undefined) return attributeOf(key, at, type);
-    const chosen = remembered(name);
-    if (chosen !== undefined) return chosen;
+    if (Object.hasOwn(remembered, name)) return remembered[name] ?? '';
     const word = wordOf(name);
     const column = columns.find((one) => wordOf(one) === word || WORDS[one]?.split(' ').includes(word));
     if (column !== undefined && !control.includes(column)) return column;

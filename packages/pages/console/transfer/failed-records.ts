@@ -1,6 +1,6 @@
 import type { ImportResult } from '#packages/client/index.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
-import { isObject, jsonIn } from '../edit/json.js';
+import { isObject, isSame, jsonIn, member } from '../edit/json.js';
 import { BYTE_ORDER_MARK, csvRow } from './cells.js';
 import type { FileBytes } from './file-parts.js';
 import { type RowReader, textIn } from './reading.js';
@@ -71,10 +71,24 @@ export class FailedRecords {
   }
 }
 
+/** How a line ends that was given back before. */
+const GIVEN_BACK = /,?\s*"error"\s*:\s*\{[^]*\}\s*\}\s*$/;
+
+/** A line of NDJSON without the error of an earlier import. The rest of its text stays as it is. */
+export function withoutError(record: FileBytes): FileBytes | string {
+  const text = isLong(record) ? '' : textIn(record);
+  const line = jsonIn(text);
+  if (!isObject(line) || !isObject(member(line, ERROR))) return record;
+  const { [ERROR]: _, ...others } = line;
+  const cut = text.replace(GIVEN_BACK, '}');
+  return isSame(jsonIn(cut), others) ? cut : record;
+}
+
 /** A line of NDJSON with its error. What is no object stands in a member that no record has. */
-function lineOf(record: FileBytes, error: Refusal): BlobPart[] {
-  if (isLong(record)) return [record];
-  const text = textIn(record);
+function lineOf(given: FileBytes, error: Refusal): BlobPart[] {
+  const record = withoutError(given);
+  if (typeof record !== 'string' && isLong(record)) return [record];
+  const text = typeof record === 'string' ? record : textIn(record);
   if (!isObject(jsonIn(text))) return [JSON.stringify({ text, error })];
   const members = text.slice(0, text.lastIndexOf('}')).trimEnd();
   return [members, members.trimStart() === '{' ? '' : ',', `"error":${JSON.stringify(error)}}`];

@@ -1,6 +1,6 @@
 import { CatalogueError, type ImportResult } from '#packages/client/index.js';
 import { csvRow } from './cells.js';
-import { FailedRecords } from './failed-records.js';
+import { FailedRecords, withoutError } from './failed-records.js';
 import type { Finding } from './file-changes.js';
 import { LIMITS, type Part, type PartLimits, partsOf } from './file-parts.js';
 import { type RowReader, textIn } from './reading.js';
@@ -89,6 +89,12 @@ export class ImportRun {
     return this.found;
   }
 
+  /** The numbers of the first and the last record that an attempt may have done without a result; undefined: of none. */
+  get doubtful(): readonly [first: number, last: number] | undefined {
+    const count = this.waiting.reduce((sum, { records }) => sum + records.length, 0);
+    return this.isSent && count > 0 ? [this.records + 1, this.records + count] : undefined;
+  }
+
   /** A file of the records that were refused, with their errors. */
   get refusedFile(): File {
     return this.failures.asFile();
@@ -132,7 +138,7 @@ export class ImportRun {
     const read = rows && records.map((record) => rows.read(record));
     const body = read
       ? [csvRow(rows.columns), ...read.map(({ text }) => `\n${text}`)]
-      : records.flatMap((record) => [record, '\n']);
+      : records.flatMap((record) => [withoutError(record), '\n']);
     const isAgain = this.isSent;
     this.isSent = true;
     const results: ImportResult[] = [];
@@ -141,7 +147,7 @@ export class ImportRun {
       for await (const result of this.send(new Blob(body), options)) results.push(result);
     } catch (error) {
       // Such an error of the service comes before the first record.
-      this.isSent = !(error instanceof CatalogueError) || error.code === 'unexpected_response';
+      this.isSent = isAgain || !(error instanceof CatalogueError) || error.code === 'unexpected_response';
       throw error;
     }
     if (results.length !== records.length)

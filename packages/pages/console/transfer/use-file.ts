@@ -1,71 +1,61 @@
 import { useState } from 'preact/hooks';
 import type { EditableCollection } from '#packages/client/index.js';
+import { useConsole } from '../context.js';
 import type { Field } from '../edit/form-model.js';
 import { isObject, type Json, member } from '../edit/json.js';
 import { prefer, preferred } from '../preferences.js';
 import type { AnyTypes, Resource } from '../types.js';
 import { guessColumns, kindOf } from './columns.js';
-import type { Format } from './files.js';
+import { formatOfFile } from './files.js';
 import { type PreviewRecord, previewOf } from './preview.js';
 import { type Reading, RowReader, type Sample, sampleOf } from './reading.js';
 
 /** A file that a person has chosen. */
 export interface ChosenFile {
   readonly file: File;
-  readonly format: Format;
   /** The first records. */
   readonly records: readonly PreviewRecord[];
-  /** How CSV is read. */
+  /** How CSV is read; absent: the file is NDJSON. */
   readonly sample?: Sample;
   readonly rows?: RowReader;
 }
 
-/** The columns that only an update has. */
-export const CONTROL = ['id', 'version', 'deleted'] as const;
-
-interface Known {
-  readonly resource: Resource;
-  readonly fields: readonly Field[];
-  /** Undefined if its records cannot be read. */
-  readonly collection: EditableCollection<AnyTypes> | undefined;
-}
-
 /** How files of people are read: what is recognised, and what the person corrects. */
-export function useFile({ resource, fields, collection }: Known) {
+export function useFile(resource: Resource) {
+  const { api } = useConsole();
   const [chosen, setChosen] = useState<ChosenFile>();
+  const { form: fields } = resource;
   const preference = `file-columns.${resource.name}`;
-  const control = resource.importMatches.length > 0 ? CONTROL : [];
+  const remembered = (): Readonly<Record<string, string>> => JSON.parse(preferred(preference) ?? '{}');
+  /** The columns that only an update has. */
+  const control = resource.importMatches.length > 0 ? ['id', 'version', 'deleted'] : [];
   const rowsOf = (reading: Reading, { header }: Sample) =>
     new RowReader(reading, header, (column) => kindOf(column, fields));
-  const open = async (file: File, format: Format, written: Partial<Sample> = {}): Promise<ChosenFile> => {
-    if (!format.isCsv) return { file, format, records: await previewOf(file) };
+  const open = async (file: File, written: Partial<Sample> = {}): Promise<ChosenFile> => {
+    if (!formatOfFile(file)?.isCsv) return { file, records: await previewOf(file) };
     const sample = await sampleOf(file, written);
-    const stored = collection ? await knownValues(collection, fields) : { attributes: {}, currency: '' };
-    const remembered: Readonly<Record<string, string>> = JSON.parse(preferred(preference) ?? '{}');
-    const columns = guessColumns(sample, {
-      fields,
-      control,
-      attributes: stored.attributes,
-      remembered: (name) => (Object.hasOwn(remembered, name) ? remembered[name] : undefined),
-    });
+    const stored = await knownValues(api.mayRead(resource) ? api.collection(resource) : undefined, fields);
+    const { attributes } = stored;
+    const columns = guessColumns(sample, { fields, control, attributes, remembered: remembered() });
     const isNamed = columns.some((column) => column.endsWith('.currency'));
     const currency = isNamed ? '' : (currencyIn(sample) ?? stored.currency);
     const rows = rowsOf({ ...sample, columns, currency }, sample);
-    return { file, format, sample, rows, records: await previewOf(file, rows) };
+    return { file, sample, rows, records: await previewOf(file, rows) };
   };
   return {
     chosen,
     control,
     /** @returns what was recognised. A file that cannot be read says so when it is sent. */
-    async choose(file: File, format: Format): Promise<ChosenFile> {
-      const opened = await open(file, format).catch((): ChosenFile => ({ file, format, records: [] }));
+    async choose(file: File): Promise<ChosenFile> {
+      const opened = await open(file).catch((): ChosenFile => ({ file, records: [] }));
       setChosen(opened);
       return opened;
     },
+    /** The person says that the file is written otherwise. */
     async correct(written: Partial<Sample>): Promise<void> {
       if (!chosen?.sample) return;
       const { encoding, separator, numbers } = chosen.sample;
-      setChosen(await open(chosen.file, chosen.format, { encoding, separator, numbers, ...written }));
+      setChosen(await open(chosen.file, { encoding, separator, numbers, ...written }));
     },
     async change(reading: Reading): Promise<void> {
       if (!chosen?.sample) return;
@@ -77,21 +67,20 @@ export function useFile({ resource, fields, collection }: Known) {
     },
     /** Keeps the columns for the next file with the same names. */
     remember(): void {
-      const { rows } = chosen ?? {};
-      if (!rows) return;
-      const named = rows.names.map((name, at) => [name.trim(), rows.reading.columns[at] ?? ''] as const);
-      const others: object = JSON.parse(preferred(preference) ?? '{}');
-      prefer(preference, JSON.stringify({ ...others, ...Object.fromEntries(named.filter(([name]) => name !== '')) }));
+      const { names, reading } = chosen?.rows ?? { names: [] };
+      const named = names.map((name, at) => [name.trim(), reading?.columns[at] ?? ''] as const);
+      const all = { ...remembered(), ...Object.fromEntries(named.filter(([name]) => name !== '')) };
+      if (names.length > 0) prefer(preference, JSON.stringify(all));
     },
     forget: () => setChosen(undefined),
   };
 }
 
 /** The attributes of the newest records, with a value of each, and the most frequent currency of their prices. */
-async function knownValues(collection: EditableCollection<AnyTypes>, fields: readonly Field[]) {
+async function knownValues(collection: EditableCollection<AnyTypes> | undefined, fields: readonly Field[]) {
   const [map, price] = ['map', 'price'].map((wanted) => fields.find(({ kind }) => kind === wanted)?.name);
   const names = [map, price].filter((name) => name !== undefined) as never[];
-  if (names.length === 0) return { attributes: {}, currency: '' };
+  if (!collection || names.length === 0) return { attributes: {}, currency: '' };
   const query = { limit: 100, sort: '-id', fields: names };
   const records = (await collection.page<never>(query).catch(() => ({ records: [] }))).records as readonly Json[];
   const maps = records.map((record) => member(record, map ?? '')).filter(isObject);

@@ -29,7 +29,7 @@ type State =
 /** A stream of records that is checked or written, from its start to its end. */
 export interface Run {
   /** What gets the focus when a run begins or ends, which removes the button that had it. */
-  readonly place: RefObject<(HTMLHeadingElement & HTMLDivElement) | null>;
+  readonly place: RefObject<HTMLDivElement | null>;
   readonly state: State;
   readonly progress: Progress | undefined;
   /** What was begun last. */
@@ -38,6 +38,11 @@ export interface Run {
   readonly isActive: boolean;
   /** Whether it has stopped and can continue. */
   readonly mayResume: boolean;
+  /**
+   * The numbers of the records that may be created without a result, if the person has signed in with another key since:
+   * idempotency keys belong to an API key, so nothing would tell them from new ones.
+   */
+  readonly doubtful: readonly [first: number, last: number] | undefined;
   /** How many records the check would make different, if they are too many to be undone and their old values are not saved. */
   readonly unsaved: number | undefined;
   saveOldValues(): Promise<void>;
@@ -55,8 +60,10 @@ export function useRun(resource: Resource): Run {
   const [state, setState] = useState<State>({ step: 'ready' });
   const [progress, setProgress] = useState<Progress>();
   const controller = useRef<AbortController | undefined>(undefined);
-  const place = useRef<HTMLHeadingElement & HTMLDivElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const [savedOf, setSavedOf] = useState<RunHistory>();
+  /** The credential of the last attempt. */
+  const sentWith = useRef('');
   // A person who signs in again continues with the new key.
   const current = useRef(api);
   current.current = api;
@@ -79,6 +86,7 @@ export function useRun(resource: Resource): Run {
     const isKept = !isCheck && !isUndo && history.size <= MOST_KEPT;
     controller.current = new AbortController();
     const { signal } = controller.current;
+    sentWith.current = current.current.credential;
     place.current?.focus();
     try {
       await patiently(async () => {
@@ -94,6 +102,8 @@ export function useRun(resource: Resource): Run {
     if (undo) rememberUndo({ resource, ...undo });
     place.current?.focus();
   };
+  const hasOtherKey = attempt?.input.key !== undefined && sentWith.current !== api.credential;
+  const doubtful = hasOtherKey && state.step === 'stopped' ? attempt.run.doubtful : undefined;
   return {
     place,
     state,
@@ -101,7 +111,8 @@ export function useRun(resource: Resource): Run {
     attempt,
     isCheck: attempt?.input.isCheck ?? false,
     isActive: state.step === 'running' || state.step === 'waiting',
-    mayResume: state.step === 'stopped' && mayContinue(state.error),
+    mayResume: state.step === 'stopped' && !doubtful && mayContinue(state.error),
+    doubtful,
     unsaved:
       attempt && attempt.history.size > MOST_KEPT && attempt.history !== savedOf ? attempt.history.size : undefined,
     async saveOldValues() {
