@@ -14,13 +14,14 @@ const startButton = (page: Page) => button(page, 'Start import');
 const check = async (page: Page, outcome: string) => {
   await button(page, 'Check the file').click();
   await page.getByText('Nothing is written yet').waitFor();
-  await page.getByText(outcome).waitFor();
+  await page.getByText(outcome, { exact: true }).waitFor();
 };
 const start = async (page: Page, outcome: string) => {
   await startButton(page).click();
   await page.getByText('The import is done').waitFor();
-  await page.getByText(outcome).waitFor();
+  await page.getByText(outcome, { exact: true }).waitFor();
 };
+const change = (page: Page) => button(page, 'Change how it is read and used').click();
 const another = (page: Page) => button(page, 'Choose another file').click();
 
 /** The cells of a table, whose title begins so. */
@@ -42,7 +43,7 @@ describe('updates in the console', () => {
     return json as Readonly<{ id: number; name: string; sku: string }>;
   };
   const read = async (id: number, path = 'products') => (await service.client.get(`/v1/${path}/${id}`)).json;
-  const change = (id: number, fields: object) => service.client.patch(`/v1/products/${id}`, fields);
+  const changeElsewhere = (id: number, fields: object) => service.client.patch(`/v1/products/${id}`, fields);
 
   it('show what they would change side by side, and change nothing before the person starts them', async () => {
     const { page, errors } = await open('#/import/products', { locale: 'en-GB' });
@@ -64,19 +65,19 @@ describe('updates in the console', () => {
     expect(await use(page, 'Keep what the file does not mention').isChecked()).to.equal(true);
     expect(await startButton(page).count()).to.equal(0);
     await expectAccessible(page, 'before the check');
-    await check(page, '0 new, 2 changed, 0 unchanged, 1 deleted, 1 refused.');
+    await check(page, '2 changed, 1 deleted, 1 refused.');
     expect(await rowsIn(page, 'Changes')).to.deep.equal([
-      [`“${lamp.name}” (ID ${lamp.id})`, 'Name', lamp.name, 'Lamp'],
-      [`“${lamp.name}” (ID ${lamp.id})`, 'Price', '€19.90', '€21.90'],
-      [`“${lamp.name}” (ID ${lamp.id})`, 'Attributes: watts', '5', '7.5'],
-      [`“${desk.name}” (ID ${desk.id})`, 'Description', 'Oak', 'empty text'],
-      [`“Chair” (ID ${chair.id})`, 'Whole record', `ID: ${chair.id}Name: ChairSKU: ${chair.sku}`, 'deleted'],
+      [lamp.name, 'Name', lamp.name, 'Lamp'],
+      ['Price', '€19.90', '€21.90'],
+      ['Attributes: watts', '5', '7.5'],
+      [desk.name, 'Description', 'Oak', 'empty text'],
+      ['Chair', 'Whole record', `ID: ${chair.id}Name: ChairSKU: ${chair.sku}`, 'deleted'],
     ]);
     expect(await rowsIn(page, 'Refused')).to.deep.equal([['4', `${lamp.id + 1_000} · 1 · Nobody`, 'Not found.']]);
     await expectAccessible(page, 'after the check');
     expect((await read(lamp.id)).name).to.equal(lamp.name);
     expect(await read(chair.id)).to.have.property('name', 'Chair');
-    await start(page, '0 created, 2 changed, 0 unchanged, 1 deleted, 1 refused.');
+    await start(page, '2 changed, 1 deleted, 1 refused.');
     await expectAccessible(page, 'after the import');
     expect(await page.getByRole('region', { name: 'Changes' }).count()).to.equal(0);
     expect(await read(lamp.id)).to.deep.equal({
@@ -94,23 +95,22 @@ describe('updates in the console', () => {
   it('show what somebody else has changed since the export with both versions, and leave it as it is', async () => {
     const { page } = await open('#/import/products');
     const [lamp, desk] = [await create(), await create()];
-    await change(lamp.id, { name: 'Theirs' });
+    await changeElsewhere(lamp.id, { name: 'Theirs' });
     const file = linesOf({ id: lamp.id, version: 1, name: 'Mine' }, { id: desk.id, version: 1, name: 'Mine too' });
     await choose(page, 'products.ndjson', file);
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
+    await check(page, '1 changed, 1 refused.');
     const conflict = [
-      [`“Theirs” (ID ${lamp.id})`, 'Version', '2', '1'],
-      [`“Theirs” (ID ${lamp.id})`, 'Name', 'Theirs', 'Mine'],
+      ['Theirs', 'Version', '2', '1'],
+      ['Name', 'Theirs', 'Mine'],
     ];
     expect(await rowsIn(page, 'Changed since the export')).to.deep.equal(conflict);
-    expect(await page.getByRole('row', { name: 'changed since the export' }).innerText()).to.match(/1$/);
     // Between the check and the import.
-    await change(desk.id, { name: 'Theirs too' });
-    await start(page, '0 created, 0 changed, 0 unchanged, 0 deleted, 2 refused.');
+    await changeElsewhere(desk.id, { name: 'Theirs too' });
+    await start(page, '2 refused.');
     expect(await rowsIn(page, 'Changed since the export')).to.deep.equal([
       ...conflict,
-      [`“Theirs too” (ID ${desk.id})`, 'Version', '2', '1'],
-      [`“Theirs too” (ID ${desk.id})`, 'Name', 'Theirs too', 'Mine too'],
+      ['Theirs too', 'Version', '2', '1'],
+      ['Name', 'Theirs too', 'Mine too'],
     ]);
     expect([(await read(lamp.id)).name, (await read(desk.id)).name]).to.deep.equal(['Theirs', 'Theirs too']);
     const { text } = await download(page, 'Download the refused records (2)');
@@ -125,28 +125,29 @@ describe('updates in the console', () => {
     await choose(page, 'products.csv', rows.join('\n'));
     expect(await use(page, 'Update by SKU').isChecked()).to.equal(true);
     await use(page, 'Leave them alone').check();
-    await check(page, '1 new, 0 changed, 1 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 new, 1 unchanged.');
+    await change(page);
     await use(page, 'Replace each record').check();
     // Another choice needs another check.
     expect(await startButton(page).count()).to.equal(0);
-    await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
-    const name = `“${lamp.name}” (ID ${lamp.id})`;
+    await check(page, '1 new, 1 changed.');
     expect(await rowsIn(page, 'Changes')).to.deep.equal([
-      [name, 'Name', lamp.name, 'Lamp'],
-      [name, 'Description', 'Brass', 'no value'],
+      [lamp.name, 'Name', lamp.name, 'Lamp'],
+      ['Description', 'Brass', 'no value'],
     ]);
+    await change(page);
     await use(page, 'Keep what the file does not mention').check();
-    await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
-    await start(page, '1 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 new, 1 changed.');
+    await start(page, '1 created, 1 changed.');
     expect(await read(lamp.id)).to.deep.equal({ ...lamp, name: 'Lamp' });
     await another(page);
     await choose(page, 'products.csv', rows.join('\n'));
-    await check(page, '0 new, 0 changed, 2 unchanged, 0 deleted, 0 refused.');
+    await check(page, '2 unchanged.');
     await page.getByText('This file changes nothing.').waitFor();
     expect(await startButton(page).count()).to.equal(0);
     await another(page);
     await choose(page, 'products.csv', `sku,deleted\n${lamp.sku},true`);
-    await check(page, '0 new, 0 changed, 0 unchanged, 1 deleted, 0 refused.');
+    await check(page, '1 deleted.');
   });
 
   it('change orders by ID alone', async () => {
@@ -159,11 +160,11 @@ describe('updates in the console', () => {
     await use(page, 'Update by ID').waitFor();
     expect(await page.getByRole('radio').count()).to.equal(4);
     expect(await use(page, 'Update by ID').isChecked()).to.equal(true);
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 changed.');
     expect(await rowsIn(page, 'Changes')).to.deep.equal([
       [`order ${json.id}`, 'Items', `Product ${lamp.id}, Quantity 1`, `Product ${lamp.id}, Quantity 3`],
     ]);
-    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await start(page, '1 changed.');
     expect((await read(json.id, 'orders')).items).to.deep.equal(more);
   });
 
@@ -175,7 +176,7 @@ describe('updates in the console', () => {
     // A browser sees changes by the time in seconds.
     utimesSync(path, 1, 1);
     await page.locator('input[type=file]').setInputFiles(path);
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 changed.');
     writeFileSync(path, `id,name\n${lamp.id},Not checked`);
     await startButton(page).click();
     await page.getByText('The file has changed').waitFor();
@@ -183,8 +184,8 @@ describe('updates in the console', () => {
     expect((await read(lamp.id)).name).to.equal(lamp.name);
     await another(page);
     await page.locator('input[type=file]').setInputFiles(path);
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
-    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 changed.');
+    await start(page, '1 changed.');
     expect((await read(lamp.id)).name).to.equal('Not checked');
   });
 
@@ -211,8 +212,10 @@ describe('updates in the console', () => {
     await use(page, 'Only add records').check();
     await check(page, '1 new, 1 refused.');
     await page.getByText('choose “Update by SKU”').waitFor();
+    await change(page);
     await use(page, 'Update by SKU').check();
-    await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 new, 1 changed.');
+    await change(page);
     await use(page, 'Only add records').check();
     await start(page, '1 created, 1 refused.');
     expect((await read(lamp.id)).name).to.equal(lamp.name);
@@ -221,8 +224,9 @@ describe('updates in the console', () => {
     await use(page, 'Only add records').check();
     await startButton(page).click();
     await page.getByText('The header row is invalid').waitFor();
+    await change(page);
     await use(page, 'Update by ID').check();
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await check(page, '1 changed.');
   });
 
   it('are offered only to keys that may read too', async () => {
@@ -253,12 +257,12 @@ describe('updates in the console', () => {
     await tabTo('Update by SKU');
     await tabTo('Check the file');
     await press('Enter');
-    await page.getByText('0 new, 1 changed').waitFor();
-    expect(await focused()).to.equal('Import products');
+    await page.getByText('Nothing is written yet').waitFor();
+    expect(await focused()).to.match(/^Nothing is written yet/);
     await tabTo('Start import');
     await press('Enter');
-    await page.getByText('0 created, 1 changed').waitFor();
-    expect(await focused()).to.equal('Import products');
+    await page.getByText('The import is done').waitFor();
+    expect(await focused()).to.match(/^The import is done/);
     expect((await read(lamp.id)).name).to.equal('Lamp');
   });
 
@@ -280,8 +284,8 @@ describe('updates in the console', () => {
       await choose(page, 'products.ndjson', file);
       await page.getByRole('region', { name: 'The first 3 records' }).waitFor();
       await expectAccessible(page, `before a check ${appearance}`);
-      await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 2 refused.');
-      expect((await rowsIn(page, 'Changes'))[1]?.[3]).to.match(/^…x{40}y$/);
+      await check(page, '1 changed, 2 refused.');
+      expect((await rowsIn(page, 'Changes'))[1]?.[2]).to.match(/^…x{40}y$/);
       await rowsIn(page, 'Changed since the export');
       await expectAccessible(page, `after a check ${appearance}`);
     });
@@ -331,8 +335,8 @@ describe('exports to edit in the console', () => {
     const edited = stringify(rows, { delimiter: ';', record_delimiter: 'windows' });
     await show(page, '#/import/products');
     await choose(page, name, Buffer.from(edited, 'latin1'));
-    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
-    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
+    await check(page, '1 changed, 1 refused.');
+    await start(page, '1 changed, 1 refused.');
     const records = (await service.client.get('/v1/products?sort=id')).json;
     expect(records[0]).to.deep.equal({ ...lamp, price: { amount: 102_550, currency: 'EUR' } });
     expect(records[1].name).to.equal('Theirs');

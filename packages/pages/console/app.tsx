@@ -15,8 +15,8 @@ import { hashOf, routeOf } from './router.js';
 import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
 import { type Numbered, Shell } from './shell.js';
 import { TEXTS } from './texts.js';
-import type { Undo } from './transfer/run-history.js';
 import type { Notification, Observation, Resource } from './types.js';
+import { useUndo } from './undo.js';
 import { useLoad } from './use-load.js';
 
 /** The preference not to load pictures of other sites. */
@@ -137,7 +137,7 @@ function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Des
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
-  const [undo, rememberUndo] = useState<Undo>();
+  const [undo, rememberUndo] = useUndo(described.resources);
   const [hasPictures, setPictures] = useState(() => preferred(PICTURES) === undefined);
   const value = useMemo<Console>(() => {
     const navigate: Console['navigate'] = (next, how = 'push') => {

@@ -117,6 +117,7 @@ export const TEXTS = {
     tooMany: (count: string, most: string) =>
       `${count} records would be different. The console can undo at most ${most}, so save the old values first: a file that you can import.`,
     saveOldValues: 'Save the old values',
+    lostOnReload: 'A reload of the page ends the time to undo it.',
     forget: 'Dismiss the undo of the last change',
     leaving: {
       unsavedTitle: 'Stop the undo?',
@@ -324,7 +325,7 @@ export const TEXTS = {
     changedBy: { yours: 'Only you changed this.', theirs: 'Only the other person changed this.' },
     changedByBoth: 'Both of you changed this.',
     save: 'Save my choice',
-    edit: 'Go on with my choice in the form',
+    edit: 'Edit my choice',
     back: 'Cancel',
   },
   deletion: {

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { remember, remembered } from '../docs/tab-storage.js';
 import { Button } from './components/button.js';
 import { Dialog } from './components/dialog.js';
 import { Notice } from './components/notice.js';
-import { useConsole } from './context.js';
+import { type Console, useConsole } from './context.js';
 import { UnsavedGuard } from './edit/unsaved.js';
 import { numberText } from './formats.js';
 import { TEXTS } from './texts.js';
@@ -11,8 +12,40 @@ import { type Progress, refusedIn } from './transfer/import-run.js';
 import type { Undo } from './transfer/run-history.js';
 import { RunView } from './transfer/run-view.js';
 import { useRun } from './transfer/use-run.js';
+import type { Resource } from './types.js';
 
 const { undo: texts, bulk, importing } = TEXTS;
+
+/** The undo as the tab keeps it over a reload, and the most characters of it: a tab has about five million. */
+const NAME = 'console-undo';
+const MOST_CHARACTERS = 2_000_000;
+
+/** How to undo the last file or bulk change of this tab, until the person signs out. */
+export function useUndo(resources: readonly Resource[]): [Undo | undefined, Console['rememberUndo']] {
+  const [undo, setUndo] = useState(() => storedUndo(resources));
+  const newest = useRef(undo);
+  const change = async (next: Undo | undefined) => {
+    newest.current = next;
+    setUndo(next);
+    remember(NAME, undefined);
+    if (!next) return;
+    const { resource, steps, ...counts } = next;
+    const texts = await Promise.all(steps.map(async ({ file, ...step }) => ({ ...step, text: await file.text() })));
+    const kept = JSON.stringify({ ...counts, resource: resource.name, steps: texts });
+    if (newest.current !== next) return;
+    if (kept.length <= MOST_CHARACTERS) remember(NAME, kept);
+    else setUndo({ ...next, isLostOnReload: true });
+  };
+  useEffect(() => () => void change(undefined), []);
+  return [undo, (next) => void change(next)];
+}
+
+function storedUndo(resources: readonly Resource[]): Undo | undefined {
+  const { resource: name, steps, ...counts } = JSON.parse(remembered(NAME) ?? '{}');
+  const resource = resources.find((one) => one.name === name);
+  const fileOf = ({ text, ...step }: { readonly text: string }) => ({ ...step, file: new File([text], 'undo.ndjson') });
+  return resource && { ...counts, resource, steps: steps.map(fileOf) };
+}
 
 /** What the last file or bulk change of this tab did, with the button that takes it back. The shell shows it. */
 export function UndoNotice(): JSX.Element | null {
@@ -22,7 +55,9 @@ export function UndoNotice(): JSX.Element | null {
     <>
       {undo && (
         <Notice>
-          <p>{texts.done(undo.resource.title, undo)}</p>
+          <p>
+            {texts.done(undo.resource.title, undo)} {undo.isLostOnReload && texts.lostOnReload}
+          </p>
           <Button onClick={() => setOpened(undo)}>{texts.button}</Button>
           <Button kind="link" aria-label={texts.forget} onClick={() => rememberUndo(undefined)}>
             ×

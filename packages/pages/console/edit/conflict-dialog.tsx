@@ -101,7 +101,7 @@ function DifferenceChoice({ field, difference, chosen, onChoose }: DifferencePro
       <p class="hint">{changed ? texts.changedBy[changed] : texts.changedByBoth}</p>
       <div class="sides">
         <div class="side">
-          <p class="check">{texts.base}</p>
+          <div class="check">{texts.base}</div>
           <Value value={base} {...shown} />
         </div>
         {SIDES.map((side) => (

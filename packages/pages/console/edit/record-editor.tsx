@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { References } from '../../docs/references.js';
 import { CatalogueError, type Snapshot, UnknownOutcomeError } from '#packages/client/index.js';
+import type { References } from '../../docs/references.js';
 import { Button } from '../components/button.js';
 import { Since } from '../components/notice.js';
 import { useConsole } from '../context.js';

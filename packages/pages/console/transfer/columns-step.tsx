@@ -46,13 +46,7 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
         title={reading ? texts.title : importing.previewTitle(records.length)}
         columns={[texts.inFile, texts.values, ...(reading ? [texts.goesTo] : [])]}
         class="file-columns"
-        above={
-          reading ? (
-            <Switches {...{ reading, file }} />
-          ) : (
-            names.includes('price') && <p>{importing.prices}</p>
-          )
-        }
+        above={reading ? <Switches {...{ reading, file }} /> : names.includes('price') && <p>{importing.prices}</p>}
       >
         {names.map((name, at) => {
           const shown = valuesOf(chosen, name, at);

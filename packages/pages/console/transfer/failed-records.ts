@@ -72,7 +72,7 @@ export class FailedRecords {
 }
 
 /** How a line ends that was given back before. */
-const GIVEN_BACK = /,?\s*"error"\s*:\s*\{[^]*\}\s*\}\s*$/;
+const GIVEN_BACK = /,?\s*"error"\s*:\s*\{.*\}\s*\}\s*$/s;
 
 /** A line of NDJSON without the error of an earlier import. The rest of its text stays as it is. */
 export function withoutError(record: FileBytes): FileBytes | string {

@@ -9,6 +9,8 @@ export const MOST_KEPT = 10_000;
 /** How to take back what a file or a bulk change did. */
 export interface Undo {
   readonly resource: Resource;
+  /** Whether it is too long for the storage of the tab. */
+  readonly isLostOnReload?: boolean;
   /** So many records it made different. */
   readonly created: number;
   readonly changed: number;

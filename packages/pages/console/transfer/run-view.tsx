@@ -164,7 +164,11 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
         const heading = (
           <th scope="rowgroup" rowSpan={Math.max(1, rows.length)} data-label={record}>
             {current ? (
-              <a href={hashOf({ page: 'record', resource: resource.name, id: current.id })} target="_blank">
+              <a
+                href={hashOf({ page: 'record', resource: resource.name, id: current.id })}
+                target="_blank"
+                rel="noopener"
+              >
                 {String(current['name'] ?? recordName(resource, current))}
               </a>
             ) : (

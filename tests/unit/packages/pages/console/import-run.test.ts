@@ -313,12 +313,16 @@ describe('an import of a file', () => {
     );
   });
 
-  it('gives the refused lines back, with their errors in a member', async () => {
-    const { send } = service();
+  it('gives the refused lines back with their errors in a member, which another import leaves out', async () => {
+    const { send, bodies } = service();
     const lines = ['{"name":"bad", "n":1.0 } ', '{"name":"a"}', '{}bad', '["bad"]', '{"bad":"\xfc"}', 'bad\xfc\t\\'];
     const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
     const run = new ImportRun(file(bytes, 'a.b.ndjson'), send, { key: 'k' });
     await run.run(never, () => {});
+    const again = new ImportRun(run.refusedFile, send, { key: 'k' });
+    await again.run(never, () => {});
+    expect(bodies.at(-1)?.split('\n')[0]).to.equal('{"name":"bad", "n":1.0}');
+    expect(await again.refusedFile.text()).to.equal(await run.refusedFile.text());
     const { error } = refusal('invalid_type', 'No "good".');
     const refused = run.refusedFile;
     expect(refused.name).to.equal('a.b-failed.ndjson');
@@ -438,19 +442,25 @@ describe('an update from a file', () => {
     expect(failed).to.have.length(1);
   });
 
-  it('takes a refusal before the first record for no lost attempt', async () => {
-    let calls = 0;
-    const limited: Send = async function* (body, options) {
-      if (++calls === 1) throw new CatalogueError(429, 'rate_limited', 'x', [], undefined, 1);
-      yield* sending()(body, options);
-    };
-    const run = new ImportRun(lines('conflict', 'same'), limited, {
-      areDone: async (records) => records.map(() => true),
+  const limited = () => new CatalogueError(429, 'rate_limited', 'x', [], undefined, 1);
+  for (const [what, errors, doubtful, counts] of [
+    ['a refusal before the first record for no lost attempt', [limited()], undefined, [1, 0, 1]],
+    ['a refusal behind a lost attempt for no end of the doubt', [new TypeError('x'), limited()], [1, 2], [0, 2, 0]],
+  ] as const)
+    it(`takes ${what}`, async () => {
+      const left = [...errors];
+      const failing: Send = async function* (body, options) {
+        const error = left.shift();
+        if (error) throw error;
+        yield* sending()(body, options);
+      };
+      const run = new ImportRun(lines('conflict', 'same'), failing, { areDone: async (all) => all.map(() => true) });
+      for (const _ of errors) await run.run(never, () => {}).catch(() => {});
+      expect(run.doubtful).to.deep.equal(doubtful);
+      await run.run(never, () => {});
+      expect(run.doubtful).to.equal(undefined);
+      expect([run.progress.unchanged, run.progress.earlier, run.progress.refused.size]).to.deep.equal(counts);
     });
-    await run.run(never, () => {}).catch(() => {});
-    await run.run(never, () => {});
-    expect([run.progress.unchanged, run.progress.earlier, run.progress.refused.size]).to.deep.equal([1, 0, 1]);
-  });
 });
 
 describe('the format of a file', () => {
