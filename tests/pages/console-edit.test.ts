@@ -283,18 +283,18 @@ describe('the console, when a person edits', () => {
       const saveChoice = button(dialog, 'Save my choice');
       await saveChoice.click();
       expect(writes, 'a choice is missing').to.have.length(0);
-      await group('Name').getByLabel('Another value').check();
-      await group('Name').getByRole('textbox', { name: 'Name', exact: true }).fill('Our lamp');
-      await group('Attributes: colour').getByLabel('Another value').check();
-      await group('Attributes: colour').getByRole('textbox', { name: 'Value', exact: true }).fill('blue');
-      await saveChoice.click();
+      await group('Name').getByLabel('Yours').check();
+      await button(dialog, 'Edit my choice').click();
+      await dialog.waitFor({ state: 'detached' });
+      await field(page, 'Name').fill('Our lamp');
+      await save(page);
       await saved(page);
       expect(await writes[0]?.headerValue('If-Match')).to.equal('"2"');
       expect(await read(id)).to.deep.include({
         name: 'Our lamp',
         description: 'Theirs alone.',
         price: { amount: 1, currency: 'EUR' },
-        attributes: { colour: 'blue', watts: 9, dimmable: true },
+        attributes: { colour: 'red', watts: 9, dimmable: true },
       });
       expect(await field(page, 'Name').inputValue()).to.equal('Our lamp');
     });
@@ -321,12 +321,11 @@ describe('the console, when a person edits', () => {
 
     it('that refuses the choice shows why in the form, with the choice in it', async () => {
       const { id, page } = await openProduct();
-      await field(page, 'SKU').fill('mine');
+      await field(page, 'SKU').fill('not allowed');
       await changeElsewhere(id, { sku: 'theirs', name: 'Other' });
       await save(page);
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('group', { name: 'SKU' }).getByLabel('Another value').check();
-      await dialog.getByRole('textbox', { name: 'SKU', exact: true }).fill('not allowed');
+      await dialog.getByRole('group', { name: 'SKU' }).getByLabel('Yours').check();
       await button(dialog, 'Save my choice').click();
       await problems(page).getByRole('button', { name: 'SKU:' }).waitFor();
       expect(await dialog.count()).to.equal(0);
@@ -575,9 +574,9 @@ describe('the console, when a person edits', () => {
       await changeElsewhere(id, { name: 'Theirs', attributes: { colour: 'red', note: 'long '.repeat(60) } });
       await save(page);
       await page.getByRole('dialog').waitFor();
-      await page.getByLabel('Another value').first().check();
+      await page.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
       await expectAccessible(page, 'conflict');
-      await page.getByRole('button', { name: 'Back' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
       await page.locator('.breadcrumb > a').click();
       await page.getByRole('dialog', { name: 'Leave' }).waitFor();
       await expectAccessible(page, 'leaving');
