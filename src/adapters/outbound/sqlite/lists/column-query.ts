@@ -18,15 +18,15 @@ import {
   compareInOrder,
   isFolded,
   matchesFilter,
-  prefixRange,
   specOf,
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';
+import { type Bound, rangeOf } from '../sql/filter.js';
 import { columnName, type IndexView } from './column-index.js';
-import { type Bits, bitsOf, type Column, endOf, type KeyRange, keyFrom, keyOf, rowsOf } from './dictionary-column.js';
+import { type Bits, bitsOf, type Column, endOf, type KeyRange, keyOf, rowsOf } from './dictionary-column.js';
 
 /** The field of which every record has a value. */
 const ID_FIELD: FacetField = { field: 'id' };
@@ -82,44 +82,30 @@ function isPositive(filter: Filter): boolean {
 }
 
 /** The keys that a filter allows. Several ranges are in their order, and do not overlap. */
-function keysOfFilter(column: Column, filter: Filter): readonly KeyRange[] {
+function keysOfFilter(table: RecordTable, column: Column, filter: Filter): readonly KeyRange[] {
   const end = endOf(column);
-  const from = (value: FacetValue) => keyFrom(column, value);
-  const behind = (value: FacetValue) => keyOf(column, value)[1];
-  const among = (values: readonly FacetValue[]) =>
-    [...new Set(values)].map((value) => keyOf(column, value)).sort(([a], [b]) => a - b);
-  const compared = (operator: string, value: FacetValue, last = end): KeyRange[] => {
-    if (operator === 'gt') return [[behind(value), last]];
-    if (operator === 'gte') return [[from(value), last]];
-    return [[1, operator === 'lt' ? from(value) : behind(value)]];
-  };
   if (filter.operator === 'exists' || 'exists' in filter)
     return ('exists' in filter ? filter.exists : filter.value) ? [[1, end]] : [[0, 1]];
-  if (filter.operator === 'attribute')
-    return 'comparison' in filter
-      ? compared(filter.comparison, filter.number, from(''))
-      : among(attributeValues(filter));
-  switch (filter.operator) {
-    case 'eq':
-      return among([filter.value]);
-    case 'in':
-      return among(filter.values);
-    case 'inOrNone':
-      return [[0, 1], ...among(filter.values)];
-    case 'ne':
-      return [
-        [1, from(filter.value)],
-        [behind(filter.value), end],
-      ];
-    case 'prefix': {
-      const { before } = prefixRange(String(filter.value));
-      return [[from(filter.value), before === undefined ? end : from(before)]];
-    }
-    case 'search':
-      throw new Error('A search has no keys.');
-    default:
-      return compared(filter.operator, filter.value);
+  if (filter.operator === 'ne') {
+    const [key, behind] = keyOf(column, filter.value);
+    return [
+      [1, key],
+      [behind, end],
+    ];
   }
+  const values = listedValues(filter);
+  if (values) {
+    const among = [...new Set(values)].map((value) => keyOf(column, value)).sort(([one], [other]) => one - other);
+    return filter.operator === 'inOrNone' ? [[0, 1], ...among] : among;
+  }
+  const { low, high } = rangeOf(table, [filter]);
+  const at = ({ value }: Bound, isBehind: boolean) => keyOf(column, value)[isBehind ? 1 : 0];
+  return [[low ? at(low, !low.inclusive) : 1, high ? at(high, high.inclusive) : end]];
+}
+
+function listedValues(filter: Filter): readonly FacetValue[] | undefined {
+  if (filter.operator !== 'attribute') return 'values' in filter ? filter.values : undefined;
+  return 'comparison' in filter || 'exists' in filter ? undefined : attributeValues(filter);
 }
 
 function intersected(some: readonly KeyRange[], others: readonly KeyRange[]): KeyRange[] {
@@ -389,7 +375,7 @@ export class ColumnQuery {
         const field = filteredField(table, filter) as FacetField;
         const column = view.column(field);
         const isList = table.fields[filter.field]?.isList;
-        this.narrow(isList ? JSON.stringify(filter) : columnName(field), column, keysOfFilter(column, filter));
+        this.narrow(isList ? JSON.stringify(filter) : columnName(field), column, keysOfFilter(table, column, filter));
       }
     const [first] = order;
     const existing = first && order.length > 1 ? { field: first.field } : ID_FIELD;

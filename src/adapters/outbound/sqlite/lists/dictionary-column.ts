@@ -58,15 +58,10 @@ export function rowsOf({ starts }: Column, ranges: readonly KeyRange[]): number 
   return ranges.reduce((sum, [low, high]) => sum + before(high) - before(low), 0);
 }
 
-/** The lowest key whose value is not before another one; 1 if the column has no values. */
-export function keyFrom({ values = [] }: Column, value: FacetValue): number {
-  return partitionPoint(values, (other) => compareStored(other, value) < 0) + 1;
-}
-
-/** The key of a value; none if no record has it. */
-export function keyOf(column: Column, value: FacetValue): KeyRange {
-  const key = keyFrom(column, value);
-  return [key, column.values?.[key - 1] === value ? key + 1 : key];
+/** The key of a value; none, but the place among the values, if no record has it. */
+export function keyOf({ values = [] }: Column, value: FacetValue): KeyRange {
+  const key = partitionPoint(values, (other) => compareStored(other, value) < 0) + 1;
+  return [key, values[key - 1] === value ? key + 1 : key];
 }
 
 /** Ids above do not fit into a column: an array has a place for each. Keys above do not fit into 16 bits. */
