@@ -1,10 +1,4 @@
-import type {
-  AttributeFilter,
-  Comparison,
-  Filter,
-  RecordTable,
-  Value,
-} from '../../../../application/ports/list-query.js';
+import type { Comparison, FacetValue, Filter, RecordTable, Value } from '../../../../application/ports/list-query.js';
 import {
   attributeValues,
   comparedValue,
@@ -22,7 +16,6 @@ import {
   isOneOf,
   ofField,
   type Sql,
-  type StoredValue,
   sql,
   storedValue,
 } from './schema.js';
@@ -150,6 +143,13 @@ export function rangeCondition(column: string, { low, high }: Range): Sql {
   ]);
 }
 
+/** The values that a filter lists, one of which a record has. */
+export function listedValues(filter: Filter): readonly FacetValue[] | undefined {
+  if (filter.operator === 'eq') return [filter.value];
+  if (filter.operator !== 'attribute') return 'values' in filter ? filter.values : undefined;
+  return 'comparison' in filter || 'exists' in filter ? undefined : attributeValues(filter);
+}
+
 /** The most values that are looked up for a row one by one. Of more, and of ranges, all ids are found before. */
 const MAX_PROBED = 4;
 
@@ -163,85 +163,63 @@ export interface IndexRange {
   readonly coveredFilters: readonly Filter[];
   /** The number of different values, if they are listed. The rows of one value are in the order of ids. */
   readonly values?: number;
-  /** Whether a record may have several of the rows. */
-  readonly hasTwins?: boolean;
 }
 
 /** A statement of the ids of the rows. */
-export function idsOfRange({ source, where }: IndexRange): Sql {
+export function idsOfRange({ source, where }: Pick<IndexRange, 'source' | 'where'>): Sql {
   return sql(`SELECT id FROM ${source} WHERE ${where.text}`, ...where.values);
 }
 
-/** Every way in which an index finds what filters match. */
+/** Every way in which an index finds what filters match. Those of one column, or range of an attribute, are one. */
 export function indexRangesOf(table: RecordTable, filters: readonly Filter[]): IndexRange[] {
-  const columns = new Map<string, Filter[]>();
-  const ranges = new Map<string, AttributeFilter[]>();
-  const indexRanges: IndexRange[] = [];
-  const addTo = <Key, One>(all: Map<Key, One[]>, key: Key, one: One) => all.set(key, [...(all.get(key) ?? []), one]);
+  const groups = new Map<string, Filter[]>();
   for (const filter of filters) {
-    const column = comparedColumn(table, filter);
-    const indexRange = valuesRange(table, filter);
-    if (indexRange) indexRanges.push(indexRange);
-    else if ('comparison' in filter) addTo(ranges, filter.key, filter);
-    else if (column !== undefined && (isRange(filter) || filter.operator === 'in')) addTo(columns, column, filter);
+    const name = indexedName(table, filter);
+    if (name !== undefined) groups.set(name, [...(groups.get(name) ?? []), filter]);
   }
-  return [
-    ...[...columns].map(([column, own]) => columnRange(table, column, own)),
-    ...indexRanges,
-    ...[...ranges.values()].map((own) => attributeRange(table, own)),
-  ];
+  return [...groups.values()].map((own) => indexRangeOf(table, own));
+}
+
+/** What an index has for a filter; undefined if none leads to its records. */
+function indexedName(table: RecordTable, filter: Filter): string | undefined {
+  const isIndexed = isRange(filter) || listedValues(filter) !== undefined;
+  if (filter.operator === 'attribute') {
+    if ('comparison' in filter) return attributeName(filter.field, filter.key);
+    return 'exists' in filter && !filter.exists ? undefined : JSON.stringify(filter);
+  }
+  if (table.fields[filter.field]?.isList) return filter.operator === 'exists' ? undefined : JSON.stringify(filter);
+  return isIndexed && filter.operator !== 'inOrNone' ? comparedColumn(table, filter) : undefined;
+}
+
+/** @param filters of one column, one list or one attribute */
+function indexRangeOf(table: RecordTable, filters: readonly Filter[]): IndexRange {
+  const [filter] = filters as readonly [Filter];
+  const column = comparedColumn(table, filter);
+  const numbers = filters.map((one) => new Set(listedValues(one)).size).filter((number) => number > 0);
+  const range = { coveredFilters: filters, ...(numbers.length > 0 && { values: Math.min(...numbers) }) };
+  if (column !== undefined) {
+    const where = allOf(filters.map((one) => conditionOf(table, one, column)));
+    return { ...range, column, source: indexedBy(table, column), where };
+  }
+  const field = filter.operator === 'attribute' ? attributeName(filter.field, filter.key) : filter.field;
+  return { ...range, source: valuesTable(table.name), where: allOf([ofField(field), valueCondition(table, filters)]) };
+}
+
+/** The condition of filters of one list or one attribute on its values in another table. */
+function valueCondition(table: RecordTable, filters: readonly Filter[]): Sql {
+  const [filter] = filters as readonly [Filter];
+  if (filter.operator !== 'attribute') return conditionOf(table, filter, 'value');
+  if ('comparison' in filter) return rangeCondition('value', rangeOf(table, filters));
+  const values = listedValues(filter);
+  return values ? isOneOf('value', [...new Set(values)].map(storedValue)) : sql('TRUE');
 }
 
 /** The rows in the order of a column that match those filters which are ranges of it. */
 export function orderRange(table: RecordTable, column: string, filters: readonly Filter[]): IndexRange {
   const own = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
-  const { where, ...indexRange } = columnRange(table, column, own);
-  return { ...indexRange, where: column === ID ? where : allOf([sql(`${column} IS NOT NULL`), where]) };
-}
-
-/** @param filters each a range of the column, or a list of values */
-function columnRange(table: RecordTable, column: string, filters: readonly Filter[]): IndexRange {
-  const where = allOf(filters.map((filter) => conditionOf(table, filter, column)));
-  const values = Math.min(...filters.map((filter) => listed(filter) ?? Number.POSITIVE_INFINITY));
-  return { column, source: indexedBy(table, column), where, coveredFilters: filters, values };
-}
-
-function listed(filter: Filter): number | undefined {
-  if (filter.operator === 'eq') return 1;
-  return filter.operator === 'in' ? new Set(filter.values).size : undefined;
-}
-
-/** The rows of a filter of a list, or of one attribute. Comparisons of an attribute are one range together. */
-function valuesRange(table: RecordTable, filter: Filter): IndexRange | undefined {
-  const source = valuesTable(table.name);
-  if (filter.operator === 'attribute') {
-    if ('comparison' in filter) return undefined;
-    const field = ofField(attributeName(filter.field, filter.key));
-    if ('exists' in filter) return filter.exists ? { source, where: field, coveredFilters: [filter] } : undefined;
-    const values: StoredValue[] = [...new Set(attributeValues(filter))].map(storedValue);
-    return {
-      source,
-      where: allOf([field, isOneOf('value', values)]),
-      coveredFilters: [filter],
-      values: values.length,
-    };
-  }
-  if (!table.fields[filter.field]?.isList || filter.operator === 'exists') return undefined;
-  const where = allOf([ofField(filter.field), conditionOf(table, filter, 'value')]);
-  const values = listed(filter);
-  return {
-    source,
-    where,
-    coveredFilters: [filter],
-    ...(values !== undefined && { values }),
-    hasTwins: values !== 1,
-  };
-}
-
-function attributeRange(table: RecordTable, filters: readonly AttributeFilter[]): IndexRange {
-  const [{ field, key }] = filters as [AttributeFilter];
-  const where = allOf([ofField(attributeName(field, key)), rangeCondition('value', rangeOf(table, filters))]);
-  return { source: valuesTable(table.name), where, coveredFilters: filters };
+  const exists = column === ID ? [] : [sql(`${column} IS NOT NULL`)];
+  const where = allOf([...exists, ...own.map((filter) => conditionOf(table, filter, column))]);
+  return { column, source: indexedBy(table, column), where, coveredFilters: own };
 }
 
 /**
@@ -270,10 +248,9 @@ function rowCondition(table: RecordTable, filter: Filter): Sql {
 }
 
 /** The condition that a row has one of the rows of a range in another table. */
-function lookupCondition({ name }: RecordTable, indexRange: IndexRange): Sql {
-  const { text, values } = idsOfRange(indexRange);
-  const isProbed = indexRange.values !== undefined && indexRange.values <= MAX_PROBED;
-  return isProbed
-    ? sql(`EXISTS (SELECT 1 FROM (${text}) AS own WHERE own.id = ${name}.id)`, ...values)
-    : sql(`+${ID} IN (${text})`, ...values);
+function lookupCondition({ name }: RecordTable, { values = Number.POSITIVE_INFINITY, ...range }: IndexRange): Sql {
+  const ids = idsOfRange(range);
+  return values <= MAX_PROBED
+    ? sql(`EXISTS (SELECT 1 FROM (${ids.text}) AS own WHERE own.id = ${name}.id)`, ...ids.values)
+    : sql(`+${ID} IN (${ids.text})`, ...ids.values);
 }
