@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
@@ -8,6 +8,7 @@ import type { FeedPosition } from '#src/application/ports/change-feed.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { AT, product } from '../contract/repository/records.js';
 import { type OpenStore, openStore } from '../stores/provider.js';
+import { inSqlite } from '../stores/sqlite.js';
 import { createSchema } from '../support/old-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
@@ -42,15 +43,7 @@ describe('the feeds of a SQLite database', () => {
     return store;
   };
   /** Runs `use` with a store that is open meanwhile. */
-  const inStore = async <Result>(use: (opened: OpenStore) => Promise<Result>, path = file): Promise<Result> => {
-    const opened = await open(path);
-    try {
-      return await use(opened);
-    } finally {
-      await opened.close();
-      store = undefined;
-    }
-  };
+  const inStore = <Result>(use: (opened: OpenStore) => Promise<Result>, path = file) => inSqlite(path, use);
   /** Turns the feeds on, and writes a record. @returns the place before it */
   const started = (path = file): Promise<FeedPosition> =>
     inStore(async ({ changes, feedState, products }) => {
@@ -85,14 +78,6 @@ describe('the feeds of a SQLite database', () => {
       [3, 1],
     ]);
     database.close();
-  });
-
-  it('are kept when the service ends, also if the feeds are on already', async () => {
-    const end = await started();
-    await inStore(async ({ changes, feedState }) => {
-      await feedState.turnOn();
-      expect((await changes.products.read(end, 10))?.changes).to.deep.equal([product(1)]);
-    });
   });
 
   it('miss no write of a program of 0.1.0: it may read on, and fails to write', async () => {
@@ -190,14 +175,5 @@ describe('the feeds of a SQLite database', () => {
     const later = await opened.changes.products.end();
     await opened.products.insertAll([product(2)]);
     expect((await opened.changes.products.read(later, 10))?.changes).to.deep.equal([product(2)]);
-  });
-
-  it('are not reset if there is no database', async () => {
-    rmSync(file, { force: true });
-    const { code, err } = await runInProcess(['changes', 'reset'], { SQLITE_FILE: file, DATA_DIR: folder });
-    expect([code, err]).to.deep.equal([
-      66,
-      `There is no database ${file}. The first start of the service creates it.\n`,
-    ]);
   });
 });

@@ -104,14 +104,6 @@ describe('a SQLite database whose files are lost while it is open', () => {
     });
   }
 
-  it('reports the loss at the next access, including a ping', async () => {
-    const database = await opened();
-    await database.ping();
-    rmSync(file);
-    await expectAppError(database.ping(), 'unavailable');
-    expect(reports).to.have.length(1);
-  });
-
   const damaged = () => {
     throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
   };

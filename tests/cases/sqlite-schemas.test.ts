@@ -175,6 +175,12 @@ describe('a database with another schema than its version', () => {
   for (const [name, sql] of REPLICATED)
     it(`is refused with the name of Litestream: ${name}`, () => expectRefused(changed(sql), isReplicated));
 
+  it('is refused if a newer version made it', () =>
+    expectRefused(changed(`PRAGMA user_version = ${KNOWN + 1}`), (file) => [
+      `${file} was made by a newer version of this service: its schema is ${KNOWN + 1}, and this version knows up to ${KNOWN}`,
+      'install the newer version, or restore a backup of this one',
+    ]));
+
   for (const version of VERSIONS)
     it(`is refused if it says that it has schema ${version}`, async () => {
       const file = changed(`PRAGMA user_version = ${version}`);

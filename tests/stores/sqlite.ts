@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
 import { createTemporaryFolder } from '../support/temporary-folder.js';
-import { openStore, type TestStoreProvider } from './provider.js';
+import { type OpenStore, openStore, type TestStoreProvider } from './provider.js';
 
 export const SQLITE: TestStoreProvider = {
   name: 'sqlite',
@@ -26,13 +26,17 @@ let empty: Promise<Buffer> | undefined;
 async function newFile(): Promise<Buffer> {
   const folder = createTemporaryFolder();
   const [file, copy] = [join(folder, 'empty.sqlite'), join(folder, 'copy.sqlite')];
-  const { close } = await openStore(settingsOf(file));
   // The schema may still be in the log, even after `close`.
-  await backUpDatabase(file, copy, () => {});
-  await close();
+  await inSqlite(file, () => backUpDatabase(file, copy, () => {}));
   const bytes = await readFile(copy);
   await rm(folder, { recursive: true });
   return bytes;
+}
+
+/** Runs `use` with the store in a file, which is open meanwhile. */
+export async function inSqlite<Result>(file: string, use: (store: OpenStore) => Promise<Result>): Promise<Result> {
+  const store = await openStore(settingsOf(file));
+  return use(store).finally(() => store.close());
 }
 
 function settingsOf(file: string): Record<string, string> {

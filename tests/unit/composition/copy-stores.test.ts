@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { CopyError, type CopyOptions, countsIn, type Progress } from '#src/application/maintenance/copy.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';
 import { copyStores } from '#src/composition/copy-stores.js';
-import { type Storage, storageOf } from '#src/composition/storage.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import type { Instant } from '#src/domain/record.js';
 import { product } from '../../contract/repository/records.js';
 import { reservation } from '../../contract/repository/reservations.js';
-import { ENDLESS, RESOURCE_TABLES, TABLES } from '../../support/tables.js';
+import type { OpenStore } from '../../stores/provider.js';
+import { inSqlite } from '../../stores/sqlite.js';
+import { RESOURCE_TABLES, TABLES } from '../../support/tables.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const HOUR_MS = 3_600_000;
@@ -25,25 +25,16 @@ describe('copyStores', () => {
     [from, to] = [join(folder, `${++count}-from.sqlite`), join(folder, `${count}-to.sqlite`)];
   });
 
-  const inStore = async <Result>(file: string, use: (storage: Storage) => Promise<Result>): Promise<Result> => {
-    const storage = storageOf(sqliteStorage({ file, tables: TABLES, budget: ENDLESS }));
-    await storage.store.open();
-    try {
-      return await use(storage);
-    } finally {
-      await storage.store.close();
-    }
-  };
   const copy = async (progress: Progress = () => {}, overwrite?: CopyOptions['overwrite']) => {
     const options = { progress, ...(overwrite && { overwrite }) };
     const reports = await copyStores(`sqlite:${from}`, `sqlite:${to}`, options);
     return reports.map((report) => `${report.name}: ${countsIn(report)}, ${report.written} written`);
   };
-  const deleted = async ({ products }: Storage, id: number, at: Instant) => {
+  const deleted = async ({ products }: OpenStore, id: number, at: Instant) => {
     await products.insertAll([product(id)]);
     await products.removeAll([{ id, expected: 1, at }]);
   };
-  const deletedKey = async ({ apiKeys }: Storage, id: number, at: Instant) => {
+  const deletedKey = async ({ apiKeys }: OpenStore, id: number, at: Instant) => {
     const fields: ApiKey = { name: 'first', digest: `d${id}`, scopes: ['keys:admin'] };
     await apiKeys.insertAll([{ ...product(id), fields }]);
     await apiKeys.removeAll([{ id, expected: 1, at }]);
@@ -51,7 +42,7 @@ describe('copyStores', () => {
 
   it('copies unexpired tombstones and reservations, and all tombstones of API keys', async () => {
     const now = Date.now();
-    await inStore(from, async (storage) => {
+    await inSqlite(from, async (storage) => {
       await deleted(storage, 1, now - TOMBSTONE_MS);
       await deleted(storage, 2, now - RESERVATION_MS);
       await deletedKey(storage, 1, 0);
@@ -66,7 +57,7 @@ describe('copyStores', () => {
       ...TABLES.map((table) => `${table.name}: 0 records, ${countOf(table)} tombstones, ${countOf(table)} written`),
       ...RESOURCE_TABLES.map((table) => `${table.name}: ${countOf(table)} reservations, ${countOf(table)} written`),
     ]);
-    await inStore(to, async ({ products, apiKeys, reservations }) => {
+    await inSqlite(to, async ({ products, apiKeys, reservations }) => {
       expect(await products.findUsedIds([1, 2])).to.deep.equal(new Set([2]));
       expect(await apiKeys.findUsedIds([1])).to.deep.equal(new Set([1]));
       expect([...(await reservations.products.find(['old', 'young'])).keys()]).to.deep.equal(['young']);
@@ -75,9 +66,9 @@ describe('copyStores', () => {
   });
 
   it('makes new ids of the target follow the last id of the source', async () => {
-    await inStore(from, ({ products }) => products.reserveIds(41));
+    await inSqlite(from, ({ products }) => products.reserveIds(41));
     await copy();
-    expect(await inStore(to, ({ products }) => products.reserveIds(1))).to.equal(42);
+    expect(await inSqlite(to, ({ products }) => products.reserveIds(1))).to.equal(42);
   });
 
   const messageOf = (attempt: Promise<unknown>) =>
@@ -87,7 +78,7 @@ describe('copyStores', () => {
     );
 
   it('fails if a record is created after its table was verified, and the target does not open', async () => {
-    await inStore(from, ({ products }) => products.insertAll([product(1)]));
+    await inSqlite(from, ({ products }) => products.insertAll([product(1)]));
     const other = new Database(from);
     let isLate = false;
     const failed = await messageOf(
@@ -100,13 +91,13 @@ describe('copyStores', () => {
     );
     other.close();
     expect([isLate, failed]).to.deep.equal([true, 'The source changed meanwhile. Stop its service.']);
-    expect(await messageOf(inStore(to, async () => {}))).to.include('a copy to this store has not ended');
+    expect(await messageOf(inSqlite(to, async () => {}))).to.include('a copy to this store has not ended');
   });
 
   it('takes an empty target alone, and says what another one holds', async () => {
     const now = Date.now();
-    await inStore(from, ({ products }) => products.insertAll([product(1)]));
-    await inStore(to, async (storage) => {
+    await inSqlite(from, ({ products }) => products.insertAll([product(1)]));
+    await inSqlite(to, async (storage) => {
       await deleted(storage, 1, now - 2 * TOMBSTONE_MS);
       await storage.reservations.users.reserve([reservation('a', { reservedAt: now - 2 * TOMBSTONE_MS })]);
     });
@@ -120,13 +111,13 @@ describe('copyStores', () => {
         ),
       ),
     ).to.include(`takes only the target of a copy that broke off`);
-    await inStore(to, async ({ products }) => expect(await products.findUsedIds([1])).to.have.length(1));
+    await inSqlite(to, async ({ products }) => expect(await products.findUsedIds([1])).to.have.length(1));
   });
 
   it('marks the target until it has ended: then `overwrite` deletes what is there, and copies again', async () => {
     const now = Date.now();
     const many = Array.from({ length: 1_500 }, (_, at) => product(at + 2));
-    await inStore(from, async (storage) => {
+    await inSqlite(from, async (storage) => {
       await deleted(storage, 1, now);
       await storage.products.insertAll(many);
       await storage.reservations.products.reserve([reservation('a', { reservedAt: now, id: 2 })]);
@@ -137,7 +128,7 @@ describe('copyStores', () => {
     expect(await messageOf(copy(breakAt('users')))).to.equal('broken off');
     const refusal = `${to}: a copy to this store has not ended; if catalogue copy broke off, run it again with --overwrite.`;
     const openings = [
-      inStore(to, async () => {}),
+      inSqlite(to, async () => {}),
       copyStores(`sqlite:${to}`, `sqlite:${to}.x`, { progress: () => {} }),
     ];
     for (const opened of openings) expect(await messageOf(opened)).to.equal(refusal);
@@ -153,7 +144,7 @@ describe('copyStores', () => {
     ]);
     const deletedThere = { name: 'products', counts: { record: 1_500, tombstone: 1 } };
     expect(seen).to.deep.equal([deletedThere, deletedThere]);
-    await inStore(to, async ({ products }) => expect(await products.find(2)).to.deep.equal(many[0]));
+    await inSqlite(to, async ({ products }) => expect(await products.find(2)).to.deep.equal(many[0]));
     expect(await messageOf(copy(() => {}, overwrite))).to.include('This one holds products: 1500 records');
   });
 });

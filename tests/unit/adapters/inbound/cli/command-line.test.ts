@@ -237,9 +237,9 @@ describe('the command line', () => {
     }
   });
 
-  it('exits with 66 if there is no database whose keys it could manage, and creates none', async () => {
+  it('exits with 66 if there is no database that it could manage, and creates none', async () => {
     const SQLITE_FILE = join(folder, 'misspelt.sqlite');
-    for (const command of list`keys list  keys revoke 1  signing-keys list`) {
+    for (const command of list`keys list  keys revoke 1  signing-keys list  changes reset`) {
       const outcome = await runInProcess(command.split(' '), { SQLITE_FILE });
       const err = `There is no database ${SQLITE_FILE}. The first start of the service creates it.\n`;
       expect(outcome).to.deep.equal({ code: 66, out: '', err });

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
-import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { BackupTargetError, StoreConfigError } from '#src/application/ports/store.js';
-import { storageOf } from '#src/composition/storage.js';
-import { product } from '../../../../../contract/repository/records.js';
-import { ENDLESS, TABLES } from '../../../../../support/tables.js';
+import { idsOf, product, query } from '../../../../../contract/repository/records.js';
+import { inSqlite } from '../../../../../stores/sqlite.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 describe('backUpDatabase', () => {
@@ -23,27 +21,10 @@ describe('backUpDatabase', () => {
     target = join(folder, 'backups/b.sqlite');
   });
 
-  const inStore = async <Result>(path: string, use: (storage: ReturnType<typeof storageIn>) => Promise<Result>) => {
-    const storage = storageIn(path);
-    await storage.store.open();
-    try {
-      return await use(storage);
-    } finally {
-      await storage.store.close();
-    }
-  };
-  const storageIn = (path: string) => storageOf(sqliteStorage({ file: path, tables: TABLES, budget: ENDLESS }));
   const idsIn = (path: string) =>
-    inStore(path, async ({ products }) => {
-      const { records } = await products.list({
-        filters: [],
-        order: [{ field: 'id', descending: false }],
-        limit: 10_000,
-      });
-      return records.map(({ id }) => id);
-    });
+    inSqlite(path, async ({ products }) => idsOf((await products.list(query({ limit: 10_000 }))).records));
   const fill = (count: number) =>
-    inStore(file, async ({ products }) => {
+    inSqlite(file, async ({ products }) => {
       await products.insertAll(Array.from({ length: count }, (_, i) => product(i + 1)));
     });
   const backUp = (progress = (_copied: number, _total: number) => {}) => backUpDatabase(file, target, progress);
@@ -70,7 +51,7 @@ describe('backUpDatabase', () => {
 
   it('backs up one moment, despite concurrent writes', async () => {
     await fill(5_000);
-    await inStore(file, async ({ products }) => {
+    await inSqlite(file, async ({ products }) => {
       let steps = 0;
       const written: Promise<unknown>[] = [];
       const outcome = await backUp(() => {
@@ -82,13 +63,6 @@ describe('backUpDatabase', () => {
       expect(steps).to.be.greaterThan(4);
     });
     expect(await idsIn(target)).to.deep.equal(Array.from({ length: 5_000 }, (_, i) => i + 1));
-  });
-
-  it('backs up a backup', async () => {
-    await fill(10);
-    await backUp();
-    await backUpDatabase(target, `${target}.2`, () => {});
-    expect(readFileSync(`${target}.2`).equals(readFileSync(target))).to.equal(true);
   });
 
   it('reports its progress', async () => {
@@ -117,11 +91,8 @@ describe('backUpDatabase', () => {
     expect(steps).to.be.greaterThan(3);
   });
 
-  it('replaces no file, even if the file appears during the backup', async () => {
+  it('replaces no file that appears during the backup', async () => {
     await fill(1);
-    writeFileSync(target, 'mine');
-    expect(await failure(backUp())).to.be.instanceOf(BackupTargetError);
-    rmSync(target);
     const error = await failure(
       backUp((copied, total) => {
         if (copied === total) writeFileSync(target, 'mine');
@@ -130,21 +101,6 @@ describe('backUpDatabase', () => {
     expect(error).to.be.instanceOf(BackupTargetError);
     expect(readFileSync(target, 'utf8')).to.equal('mine');
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
-  });
-
-  it('rejects a target that cannot be written', async () => {
-    await fill(1);
-    const error = await failure(backUpDatabase(file, join(folder, 'none/b.sqlite'), () => {}));
-    expect(error).to.be.instanceOf(BackupTargetError);
-    expect(error.message).to.match(/none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.$/);
-  });
-
-  it('rejects a source that does not exist, and does not create it', async () => {
-    const error = await failure(backUp());
-    expect(error).to.be.instanceOf(StoreConfigError);
-    expect(error.message).to.match(/^There is no database /);
-    expect(readdirSync(folder)).to.deep.equal(['backups']);
-    expectNoBackup();
   });
 
   it('rejects a source that is empty, of another application, or not a SQLite database', async () => {

@@ -6,12 +6,17 @@ import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { checkApplication } from '#src/adapters/outbound/sqlite/connection/schema-check.js';
+import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
+import { RecordingLogger } from '../../../../../support/fakes.js';
 import { createSchema } from '../../../../../support/old-sqlite.js';
+import { PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 /** https://www.sqlite.org/pragma.html#pragma_synchronous */
 const FULL = 2;
+/** The type of ext4. */
+const LOCAL = 0xef53;
 
 describe('the file of SQLite', () => {
   const folder = temporaryFolder();
@@ -106,5 +111,62 @@ describe('the file of SQLite', () => {
     await limitPages(1_000);
     await insert();
     await database.close();
+  });
+
+  it('can be opened concurrently when it is new', async () => {
+    const databases = Array.from({ length: 5 }, () => new SqliteDatabase(join(folder, 'many.sqlite')));
+    for (let tries = 0; tries < 20; tries++) {
+      const outcomes = await Promise.allSettled(databases.map((database) => database.open()));
+      if (outcomes.every(({ status }) => status === 'fulfilled')) break;
+    }
+    for (const database of databases) await database.ping();
+    for (const database of databases) await database.close();
+  });
+
+  it('is unavailable before it is open and after it is closed', async () => {
+    const database = new SqliteDatabase(join(folder, 'closed.sqlite'));
+    await expectAppError(database.ping(), 'unavailable');
+    await database.open();
+    await database.close();
+    await database.close();
+    await expectAppError(database.ping(), 'unavailable');
+    await expectAppError(
+      database.write(() => {}),
+      'unavailable',
+    );
+  });
+});
+
+describe('a database on a network file system', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'catalogue.sqlite');
+  const warnings = async (type: number) => {
+    const logger = new RecordingLogger();
+    const database = new SqliteDatabase(file, logger, () => type);
+    await database.open();
+    await database.close();
+    const options = { tables: [PRODUCTS], deep: false, now: Date.now(), typeOf: () => type };
+    const found = checkDatabase(file, options).diagnoses.filter(({ verdict }) => verdict !== 'ok');
+    return { logged: logger.events, found };
+  };
+
+  for (const [type, name] of [
+    [0x6969, 'NFS'],
+    [0xff534d42, 'CIFS'],
+    [0xff534d42 | 0, 'CIFS'],
+    [0xfe534d42, 'SMB2'],
+    [0x65735546, 'FUSE'],
+  ] as const)
+    it(`is what the start and a check warn of: ${name}, ${type}`, async () => {
+      const message = `${file} is on ${name}, where the locks of SQLite may fail and its database be damaged`;
+      const remedy = 'move the database to a disk of this machine';
+      expect(await warnings(type)).to.deep.equal({
+        logged: [`${message}; ${remedy}`],
+        found: [{ subject: 'store', verdict: 'warning', message, remedy }],
+      });
+    });
+
+  it('is not on a local one', async () => {
+    expect(await warnings(LOCAL)).to.deep.equal({ logged: [], found: [] });
   });
 });

@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { GroupCommit } from '#src/adapters/outbound/sqlite/connection/commits.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { duplicateValue } from '#src/domain/errors.js';
-import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 import { until } from '../../../../../support/until.js';
 
@@ -132,53 +129,5 @@ describe('GroupCommit', () => {
     other.exec('ROLLBACK');
     other.close();
     await insert(1);
-  });
-});
-
-describe('a SQLite file', () => {
-  const folder = temporaryFolder();
-  const failure = (file: string) =>
-    new SqliteDatabase(file).open().then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-
-  it('of another application is rejected and unchanged', async () => {
-    const file = join(folder, 'other.sqlite');
-    const other = new Database(file);
-    other.exec('CREATE TABLE theirs (n INTEGER)');
-    other.close();
-    const before = readFileSync(file);
-    expect(await failure(file)).to.include('another application');
-    expect(readFileSync(file).equals(before)).to.equal(true);
-    expect(readdirSync(folder)).to.deep.equal(['other.sqlite']);
-  });
-
-  it('can be opened concurrently when it is new', async () => {
-    const file = join(folder, 'many.sqlite');
-    const databases = Array.from({ length: 5 }, () => new SqliteDatabase(file));
-    for (let tries = 0; tries < 20; tries++) {
-      const outcomes = await Promise.allSettled(databases.map((database) => database.open()));
-      if (outcomes.every(({ status }) => status === 'fulfilled')) break;
-    }
-    for (const database of databases) await database.ping();
-    for (const database of databases) await database.close();
-  });
-
-  it('that cannot be created is unavailable', async () => {
-    await expectAppError(new SqliteDatabase('/dev/null/x/catalogue.sqlite').open(), 'unavailable');
-  });
-
-  it('rejects work before it is open and after it is closed', async () => {
-    const database = new SqliteDatabase(join(folder, 'closed.sqlite'));
-    await expectAppError(database.ping(), 'unavailable');
-    await database.open();
-    await database.close();
-    await database.close();
-    await expectAppError(database.ping(), 'unavailable');
-    await expectAppError(
-      database.write(() => {}),
-      'unavailable',
-    );
   });
 });

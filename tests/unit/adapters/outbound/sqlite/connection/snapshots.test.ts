@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Reader } from '#src/adapters/outbound/sqlite/connection/connection.js';
+import Database from 'libsql';
+import { type Reader, StatementCache } from '#src/adapters/outbound/sqlite/connection/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { DRIVER_THREADS } from '#src/adapters/outbound/sqlite/connection/readers.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { Product } from '#src/domain/product.js';
@@ -93,5 +95,42 @@ describe('a snapshot of SQLite', () => {
       database.inSnapshot(async () => {}),
       'unavailable',
     );
+  });
+
+  it('counts the connections that are used, idle and waited for', async () => {
+    const pools = () => Object.fromEntries(database.pools().map(({ pool, ...figures }) => [pool, figures]));
+    const rest = { used: 0, waiting: 0, timeouts: 0 };
+    expect(new SqliteDatabase('unopened.sqlite').pools()).to.deep.equal([]);
+    expect(pools()).to.deep.equal({
+      writer: { ...rest, idle: 1, max: 1 },
+      readers: { ...rest, idle: 0, max: 16 },
+      threads: { ...rest, idle: 0, max: DRIVER_THREADS },
+    });
+    const writes = [database.write(() => 1), database.write(() => 2)];
+    expect(pools()['writer']).to.include({ used: 1, idle: 0, waiting: 2 });
+    await Promise.all(writes);
+    expect(pools()['writer']).to.include({ used: 0, idle: 1, waiting: 0 });
+    await database.inSnapshot(async () => {
+      expect(pools()['readers']).to.include({ used: 1, idle: 0 });
+    });
+    expect(pools()['readers']).to.include({ used: 0, idle: 1 });
+  });
+});
+
+describe('the prepared statements of SQLite', () => {
+  const textsOf = (cache: StatementCache) => [...cache['statements'].keys()];
+
+  it('are bounded by their number and by the characters of their texts', () => {
+    const connection = new Database(':memory:');
+    const cache = new StatementCache(connection);
+    for (let i = 0; i < 300; i++) cache.statement(`SELECT ${i}`);
+    expect(textsOf(cache)).to.have.length(200);
+    expect(textsOf(cache)).to.include('SELECT 299').and.not.include('SELECT 99');
+    const long = (i: number) => `SELECT '${'x'.repeat(20_000)}', ${i}`;
+    for (let i = 0; i < 30; i++) cache.statement(long(i));
+    expect(textsOf(cache).join('').length).to.be.within(100_000, 131_072);
+    expect(textsOf(cache)).to.include(long(29));
+    expect(cache.row({ text: 'SELECT 7', values: [] })).to.deep.equal([7]);
+    connection.close();
   });
 });
