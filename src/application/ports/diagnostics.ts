@@ -69,7 +69,7 @@ export function unusableRows({ name, unusableFields }: ExaminedTable, rows: read
 }
 
 /** @returns undefined for a text that is no JSON */
-function parsed(stored: unknown): unknown {
+export function parsed(stored: unknown): unknown {
   if (typeof stored !== 'string') return stored;
   try {
     return JSON.parse(stored);

@@ -9,6 +9,7 @@ import {
   type DiagnosticReport,
   type ExaminedTable,
   ok,
+  parsed,
   unusableRows,
   warning,
   wrong,
@@ -136,14 +137,18 @@ function staleTables(connection: Database.Database): string[] {
 
 /** Compares the columns of each record with the text of its fields. */
 function differencesIn(connection: Database.Database, { tables, deep }: DatabaseCheck): Diagnosis[] {
-  const examined = deep ? tables.filter((table) => columnsOf(table).length > 0) : [];
-  return examined.flatMap((table) => {
-    const differs = columnsOf(table).map(({ name, expression }) => `${name} IS NOT ${expression}`);
-    const sql = `SELECT count(*), min(id) FROM ${table.name} NOT INDEXED WHERE NOT json_valid(fields) OR ${differs.join(' OR ')}`;
-    const [[count, id] = [0, 0]] = rowsOf<[number, number]>(connection, sql);
-    if (count === 0) return [];
-    const message = `the columns of record ${id} of ${table.name} differ from its fields; so do ${count - 1} others`;
-    return [wrong('store', message, COPY)];
+  return (deep ? tables : []).flatMap((table) => {
+    const columns = columnsOf(table);
+    const names = ['id', 'fields', ...columns.map(({ name }) => name)];
+    const select = connection.prepare(`SELECT ${names.join(', ')} FROM ${table.name} NOT INDEXED ORDER BY id`).raw();
+    const differing: number[] = [];
+    for (const [id, text, ...cells] of select.iterate() as Iterable<[number, string, ...unknown[]]>) {
+      const fields = parsed(text) as object | undefined;
+      if (!fields || columns.some(({ valueIn }, at) => valueIn(fields) !== cells[at])) differing.push(id);
+    }
+    if (differing.length === 0) return [];
+    const which = `record ${differing[0]} of ${table.name} differ from its fields; so do ${differing.length - 1} others`;
+    return [wrong('store', `the columns of ${which}`, COPY)];
   });
 }
 

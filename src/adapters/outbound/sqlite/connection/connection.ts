@@ -89,7 +89,7 @@ export class StatementCache implements Reader {
   private readonly statements = new Map<string, Statement>();
   private characters = 0;
 
-  constructor(private readonly connection: Database.Database) {}
+  constructor(readonly connection: Database.Database) {}
 
   row<Row extends unknown[]>({ text, values }: Sql): Row | undefined {
     return this.statement(text).get(values) as Row | undefined;

@@ -37,25 +37,23 @@ export class ReaderPool<Connection> {
   }
 }
 
-interface Snapshot {
-  readonly connection: Database.Database;
-  readonly reader: Reader;
-}
-
 /** Runs long reads, each in a read transaction on its own connection. It sees the database as it was at its begin. */
-export class Snapshots extends ReaderPool<Snapshot> {
+export class Snapshots extends ReaderPool<StatementCache> {
   constructor(private readonly connect: () => Promise<Database.Database>) {
     super('readers', { total: 8, perClient: 2, reserve: 8 });
   }
 
   read<Result>(work: (reader: Reader) => Promise<Result>, task = BACKGROUND): Promise<Result> {
     return this.permitted(task, async () => {
-      const snapshot = this.idle.pop() ?? (await this.open());
+      const reader = this.idle.pop() ?? new StatementCache(await this.connect());
+      const { connection } = reader;
       try {
-        snapshot.connection.exec('BEGIN');
-        return await work(snapshot.reader);
+        connection.exec('PRAGMA query_only = ON; BEGIN');
+        return await work(reader);
       } finally {
-        this.end(snapshot);
+        if (connection.inTransaction) connection.exec('ROLLBACK');
+        if (this.isClosed) connection.close();
+        else this.idle.push(reader);
       }
     });
   }
@@ -64,19 +62,6 @@ export class Snapshots extends ReaderPool<Snapshot> {
   close(): void {
     this.isClosed = true;
     for (const { connection } of this.idle.splice(0)) connection.close();
-  }
-
-  private async open(): Promise<Snapshot> {
-    const connection = await this.connect();
-    connection.pragma('query_only = ON');
-    return { connection, reader: new StatementCache(connection) };
-  }
-
-  private end(snapshot: Snapshot): void {
-    const { connection } = snapshot;
-    if (connection.inTransaction) connection.exec('ROLLBACK');
-    if (this.isClosed) connection.close();
-    else this.idle.push(snapshot);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FacetValue, ListQuery, Position, RecordTable, Value } from '../../../../application/ports/list-query.js';
 import { compareFacetValues, memberValue } from '../../../../application/records/query-semantics.js';
-import { type FieldSpec, foldedOperators, foldedText } from '../../../../domain/fields.js';
+import { foldedOperators, foldedText } from '../../../../domain/fields.js';
 import { columnOf, foldedColumnOf, keysetCondition, type ScanKey, valuesTable } from '../../sql/keyset.js';
 import type { Sql } from '../connection/connection.js';
 
@@ -13,8 +13,6 @@ export interface Column {
   readonly type: 'TEXT' | 'INTEGER';
   /** The field of which it has the value. */
   readonly field: string;
-  /** The value in the text. */
-  readonly expression: string;
   /** The value in the fields of a record. */
   readonly valueIn: (fields: object) => Value | null;
 }
@@ -25,30 +23,17 @@ export function columnsOf({ fields }: Pick<RecordTable, 'fields'>): Column[] {
     const { type, isList } = spec;
     if (type === 'attributes' || type === 'presence' || isList) return [];
     const name = columnOf(field);
-    const expression = `fields ->> '$.${field}'`;
     const valueIn = (record: object) => (memberValue(record, field) as Value | undefined) ?? null;
-    if (!foldedOperators(spec))
-      return [{ name, type: type === 'text' ? 'TEXT' : 'INTEGER', field, expression, valueIn }];
+    if (!foldedOperators(spec)) return [{ name, type: type === 'text' ? 'TEXT' : 'INTEGER', field, valueIn }];
     const foldedIn = (record: object) => {
       const value = valueIn(record);
       return value === null ? null : foldedText(spec, String(value));
     };
     return [
-      { name, type: 'TEXT', field, expression, valueIn },
-      {
-        name: foldedColumnOf(field),
-        type: 'TEXT',
-        field,
-        expression: foldedExpression(spec, expression),
-        valueIn: foldedIn,
-      },
+      { name, type: 'TEXT', field, valueIn },
+      { name: foldedColumnOf(field), type: 'TEXT', field, valueIn: foldedIn },
     ];
   });
-}
-
-/** The folded form of a valid value. */
-function foldedExpression({ ignoresCase, paddedTo = 0 }: FieldSpec, value: string): string {
-  return ignoresCase ? `lower(${value})` : `substr('${'0'.repeat(paddedTo)}' || (${value}), -${paddedTo})`;
 }
 
 /**
