@@ -18,7 +18,6 @@ import { longText } from '../support/unicode-texts.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 import {
   all,
-  COLLECTIONS,
   type Collection,
   EDITABLE,
   type History,
@@ -108,14 +107,14 @@ for (const { name: folder } of FOLDERS)
       await service?.stop();
     });
 
-    for (const collection of Object.keys(COLLECTIONS) as Collection[])
+    for (const [collection, expected] of Object.entries(history.records))
       it(`has all ${collection} as they were, one by one and in the export`, async () => {
-        const expected = history.records[collection];
+        const fields = fieldsOf(expected);
         expect(expected.length).to.be.greaterThan(4);
-        expect(await all(client, collection)).to.deep.equal(expected);
+        expect(await all(client, collection as Collection, fields)).to.deep.equal(expected);
         for (const record of expected.slice(0, 20)) {
           const path = `/v1/${collection}/${record.id}`;
-          expect((await client.get(`${path}?fields=${COLLECTIONS[collection]}`)).json).to.deep.equal(record);
+          expect((await client.get(`${path}?fields=${fields}`)).json).to.deep.equal(record);
           if ('version' in record)
             expect((await client.get(path)).headers.etag, path).to.equal(`"${record['version']}"`);
         }
@@ -161,7 +160,8 @@ for (const { name: folder } of FOLDERS)
         results.map(({ line, status, id }) => ({ line, status, id }));
       expect(outcomes(jsonLines(text))).to.deep.equal(outcomes(history.import.results));
       expect(text.split('"replayed":true')).to.have.length(history.import.results.length);
-      expect(await all(client, 'products')).to.deep.equal(history.records.products);
+      const { products } = history.records;
+      expect(await all(client, 'products', fieldsOf(products))).to.deep.equal(products);
     });
 
     it('is searched by words at once, and after an edit', async () => {
@@ -240,6 +240,11 @@ for (const { name: folder } of FOLDERS)
       return (await listed(`/v1/${table}?q=${encodeURIComponent(text)}`)).map(({ id }) => id);
     }
   });
+
+/** The fields of records as their release showed them. */
+function fieldsOf(records: readonly Item[]): string {
+  return [...new Set(records.flatMap(Object.keys))].join();
+}
 
 function asRecord({ id, ...fields }: Item): Versioned<object> {
   return { id, fields, version: 1, createdAt: 0, updatedAt: 0 };

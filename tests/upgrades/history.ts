@@ -5,12 +5,14 @@ import { longText } from '../support/unicode-texts.js';
 /** The identity of the service in its access tokens. */
 export const PUBLIC_URL = 'https://catalogue.example';
 
-/** The collections of the records, and the fields that every release since 0.1.0 shows. */
-export const COLLECTIONS = {
-  products: 'id,name,description,sku,price,attributes,version,createdAt,updatedAt',
+/** The collections of the records, and their fields that no use of a record changes. */
+const COLLECTIONS = {
+  products:
+    'id,name,description,sku,price,attributes,status,tags,images,url,brand,gtin,group,stock,version,createdAt,updatedAt',
   users: 'id,name,email,version,createdAt,updatedAt',
   orders: 'id,userId,items,version,createdAt,updatedAt',
-  'api-keys': 'id,name,scopes,expiresAt,createdAt',
+  'api-keys': 'id,name,scopes,expiresAt,createdAt,createdBy',
+  webhooks: 'id,name,url,resources,status,version,createdAt,createdBy',
 } as const;
 
 export type Collection = keyof typeof COLLECTIONS;
@@ -46,7 +48,8 @@ export interface Import {
 export interface History {
   /** The time of the last request. */
   readonly madeAt: string;
-  readonly records: Readonly<Record<Collection, readonly Item[]>>;
+  readonly records: Readonly<Record<(typeof EDITABLE)[number], readonly Item[]>> &
+    Readonly<Partial<Record<Collection, readonly Item[]>>>;
   /** The ids of deleted records. */
   readonly deleted: Readonly<Record<(typeof EDITABLE)[number], readonly number[]>>;
   readonly creations: readonly Creation[];
@@ -78,6 +81,7 @@ const THINGS = [
   ...['ガラス ｶﾞﾗｽ', '한국어', '👨‍👩‍👧 family ❤️', '１２３ ٣', "O'Neill’s", 'dot.ted-and_joined'],
 ];
 const COLOURS = ['red', 'grün', 'BLUE', '黒', 'белый', ''];
+const STATUSES = ['live', 'draft', 'archived'];
 
 /**
  * Makes the history of a data folder by the requests of its clients and by the command line: records with every field,
@@ -95,6 +99,7 @@ export async function makeHistory(
   const orders = await createAll(client, 'orders', 80, (at) => orderOf(at, products, users));
   const creations = await createOnce(client, keys, products[0] ?? 0, users[0] ?? 0);
   const imported = await importLines(client);
+  await createAll(client, 'webhooks', 5, webhookOf);
   await edit(client, { products, users, orders });
   const [, editedOne, deletedOne] = creations;
   ok(await client.patch(`${editedOne?.location}`, { name: 'Edited after its creation' }));
@@ -110,6 +115,7 @@ export async function makeHistory(
     users: await all(client, 'users'),
     orders: await all(client, 'orders'),
     'api-keys': await all(client, 'api-keys'),
+    webhooks: await all(client, 'webhooks'),
   };
   const history = { madeAt: new Date().toISOString(), records, deleted, creations, import: imported };
   return { history, keys };
@@ -155,6 +161,18 @@ function productOf(at: number): object {
         größe: THINGS[at % 7],
       },
     }),
+    ...(at % 7 > 0 && {
+      status: STATUSES[at % STATUSES.length],
+      tags: [`things/${at % 9}`, COLOURS[at % 5]],
+      brand: `Brand ${at % 6}`,
+      group: `group-${at % 20}`,
+      stock: at % 4 ? at : 0,
+    }),
+    ...(at % 8 === 0 && {
+      gtin: '4006381333931',
+      url: `https://shop.example/things/${at}`,
+      images: [{ url: `https://shop.example/${at}.jpg`, alt: THINGS[at % THINGS.length] }],
+    }),
     ...(at === 100 && tooManyWords()),
     ...(at === 101 && { description: 'very long words '.repeat(300) + 'z'.repeat(150) }),
     ...(at === 102 && { description: '', attributes: manyAttributes() }),
@@ -173,6 +191,12 @@ function tooManyWords(): object {
 
 function manyAttributes(): object {
   return Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`attribute ${at}`, at % 2 ? at : `v${at}`]));
+}
+
+/** It is paused, so that no test sends a message. */
+function webhookOf(at: number): object {
+  const resources = [...EDITABLE].slice(0, 1 + (at % EDITABLE.length));
+  return { name: `Index ${at}`, url: `https://192.0.2.7/hooks/${at}`, resources, status: 'paused' };
 }
 
 function userOf(at: number): object {
@@ -222,11 +246,9 @@ async function createOnce(client: HttpClient, keys: Keys, productId: number, use
   return creations;
 }
 
-/** Release 0.1.0 takes imports at the collection, later ones below it. */
 export async function postImport(client: HttpClient, { idempotencyKey, lines }: Omit<Import, 'results'>) {
   const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': idempotencyKey };
-  const response = await client.post('/v1/products/imports', lines, { headers });
-  return ok(response.status === 404 ? await client.post('/v1/products', lines, { headers }) : response);
+  return ok(await client.post('/v1/products/imports', lines, { headers }));
 }
 
 async function importLines(client: HttpClient): Promise<Import> {
@@ -265,9 +287,13 @@ async function edit(
 }
 
 /** Returns the records of a collection as an export shows them. */
-export async function all(client: HttpClient, collection: Collection): Promise<Item[]> {
+export async function all(
+  client: HttpClient,
+  collection: Collection,
+  fields: string = COLLECTIONS[collection],
+): Promise<Item[]> {
   const headers = { Accept: 'application/x-ndjson' };
-  return jsonLines(ok(await client.get(`/v1/${collection}?fields=${COLLECTIONS[collection]}`, { headers })).text);
+  return jsonLines(ok(await client.get(`/v1/${collection}?fields=${fields}`, { headers })).text);
 }
 
 function everyNth(ids: readonly number[], n: number): number[] {

@@ -37,7 +37,7 @@ try {
 }
 
 async function make(folder: string, target: string): Promise<void> {
-  const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, PUBLIC_URL };
+  const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, PUBLIC_URL, WEBHOOK_NETWORKS: '192.0.2.0/24' };
   const service = new ChildProcessService(folder, environment, [program('main.js')]);
   const port = await service.listening();
   await service.prints(/curl/);
