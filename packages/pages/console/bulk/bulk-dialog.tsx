@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
-import { Choice } from '../components/choice.js';
 import { Dialog } from '../components/dialog.js';
-import { Field as Labelled } from '../components/field.js';
+import { Choice, Field as Labelled } from '../components/field.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { CompletedResource } from '../edit/completions.js';

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Choice } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
 import type { ListState } from '../list-query.js';
@@ -7,7 +8,6 @@ import { prefer, preferred } from '../preferences.js';
 import { TEXTS } from '../texts.js';
 import type { Field, Resource } from '../types.js';
 import { Button } from './button.js';
-import { Choice } from './choice.js';
 import { Check } from './field.js';
 import { Menu } from './menu.js';
 

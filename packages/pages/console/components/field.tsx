@@ -16,7 +16,7 @@ interface FieldProps {
   readonly error?: ComponentChildren;
   readonly isRequired?: boolean;
   /** Whether only screen readers get the label. */
-  readonly isLabelHidden?: boolean;
+  readonly isLabelHidden?: boolean | undefined;
   children(control: ControlProps): ComponentChildren;
 }
 
@@ -85,6 +85,22 @@ export function Select({ options, onChoose, ...rest }: SelectProps): JSX.Element
         </option>
       ))}
     </select>
+  );
+}
+
+interface ChoiceProps<One extends string> extends Pick<FieldProps, 'label' | 'isLabelHidden'> {
+  readonly value: One;
+  /** Each value with its words. */
+  readonly options: readonly (readonly [value: One, words: string])[];
+  onChoose(value: One): void;
+}
+
+/** A labelled {@link Select}. */
+export function Choice<One extends string>({ label, isLabelHidden, onChoose, ...rest }: ChoiceProps<One>): JSX.Element {
+  return (
+    <Field {...{ label, isLabelHidden }}>
+      {(control) => <Select {...control} {...rest} onChoose={(one) => onChoose(one as One)} />}
+    </Field>
   );
 }
 

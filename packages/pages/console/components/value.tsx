@@ -2,10 +2,11 @@ import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
 import { wordsOf } from '../field-words.js';
 import { isPrice, labelOf, numberText, priceText, timeText } from '../formats.js';
+import { ALL_RECORDS, filtersWith, type ListState, queryOf } from '../list-query.js';
 import { referredBy } from '../resources.js';
-import { hashOf } from '../router.js';
+import { hashOf, hashOfList } from '../router.js';
 import { TEXTS } from '../texts.js';
-import type { Field } from '../types.js';
+import type { Field, Resource } from '../types.js';
 import { Pictures, WebAddress } from './pictures.js';
 
 const { columns: texts, form } = TEXTS;
@@ -14,6 +15,16 @@ const MAX_PARTS = 2;
 
 /** The address of the records that have a text among those of a field; undefined if there is none. */
 export type HrefOf = (field: Pick<Field, 'name'>, text: string) => string | undefined;
+
+/** Links from a text of a list to the records that have it too, among those that a state shows. */
+export function textLinks(resource: Resource, state: ListState = ALL_RECORDS): HrefOf {
+  return ({ name }, text) => {
+    const operators = resource.filters.find((one) => one.name === name)?.operators ?? [];
+    if (!operators.some((operator) => operator.name === 'all')) return undefined;
+    const filters = filtersWith(state.filters, name, text);
+    return hashOfList(resource.name, queryOf({ ...state, filters, cursor: undefined }));
+  };
+}
 
 /** A field of a record or of a form; what is nothing but a value has none. */
 interface ValueField extends Pick<Field, 'name'>, Partial<Pick<Field, 'schema' | 'meaning'>> {
@@ -119,14 +130,13 @@ export function Details({ record, fields, hrefOf }: DetailsProps): JSX.Element {
   );
 }
 
-/** A text, which is a link if it leads somewhere. */
-export function Linked({
-  href,
-  children,
-}: {
+interface LinkedProps {
   readonly href: string | undefined;
   readonly children: string;
-}): JSX.Element {
+}
+
+/** A text, which is a link if it leads somewhere. */
+export function Linked({ href, children }: LinkedProps): JSX.Element {
   return href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;
 }
 

@@ -1,10 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
-import { Check, Input, Field as Labelled, Select, useNextFocus } from '../components/field.js';
+import {
+  Check,
+  Input,
+  Field as Labelled,
+  type ControlProps as LabelledControl,
+  Select,
+  useNextFocus,
+} from '../components/field.js';
 import { Preview } from '../components/pictures.js';
-import { textLinks } from '../components/text-links.js';
-import { Linked } from '../components/value.js';
+import { Linked, textLinks } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { pathAt, SECTIONS, wordsOf } from '../field-words.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
@@ -24,7 +30,6 @@ import {
   type MapRow,
   newListRow,
   newMapRow,
-  type TextField,
   withTyped,
 } from './form-model.js';
 import { pointerTo, stepsOf } from './json.js';
@@ -109,24 +114,18 @@ export function Sections({ resource, fields, children, ...rest }: SectionsProps)
 
 export function FieldControl({ field, value, ...rest }: ControlProps<FormValue>): JSX.Element {
   switch (field.kind) {
-    case 'text':
-      return <TextControl field={field} value={value as string | null} {...rest} />;
-    case 'choice':
-      return <ChoiceControl field={field} value={value as string} {...rest} />;
     case 'choices':
       return <ChoicesControl field={field} value={value as readonly string[]} {...rest} />;
     case 'chips':
       return <ChipsControl field={field} value={value as ChipsValue} {...rest} />;
-    case 'number':
-      return <NumberControl field={field} value={value as string} {...rest} />;
-    case 'moment':
-      return <MomentControl field={field} value={value as string} {...rest} />;
     case 'price':
       return <PriceControl field={field} value={value as FormValues} {...rest} />;
     case 'list':
       return <ListControl field={field} value={value as readonly ListRow[]} {...rest} />;
     case 'map':
       return <MapControl field={field} value={value as readonly MapRow[]} {...rest} />;
+    default:
+      return <OneControl field={field} value={value as string | null} {...rest} />;
   }
 }
 
@@ -144,79 +143,53 @@ function useLabelling({ field, pointer, messages }: LabelledProps) {
   };
 }
 
-function TextControl(props: ControlProps<string | null, TextField>) {
+type OneField = Extract<Field, { readonly kind: 'text' | 'number' | 'moment' }> | ChoiceField;
+
+/** A text, one of a few texts, a number or a moment. */
+function OneControl(props: ControlProps<string | null, OneField>): JSX.Element {
   const { field, pointer, value, onChange } = props;
+  const { api, resources } = useConsole();
   const resource = useContext(CompletedResource);
   const labels = useLabelling(props);
-  const [list, completions] = useCompletions(pointer, value ?? '');
-  /** A text area has line feeds alone, so a text with CRLF gets its own line breaks back. */
-  const type = (typed: string) =>
-    onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
-  const isLink = resource?.fields.some(({ name, meaning }) => meaning === 'link' && pointer === pointerTo(name));
-  return (
-    <Labelled {...labels}>
-      {(control) => {
-        const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
-        if (field.isMultiline)
-          return <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />;
-        const kind = field.name === 'url' ? 'url' : 'text';
-        const input = <Input {...shared} type={kind} list={list} spellcheck={false} onType={type} />;
-        if (!isLink) return [input, completions];
-        return (
-          <div class="with-button">
-            {input}
-            {/^https?:/i.test(value ?? '') && (
-              <a class="button" href={value ?? ''} target="_blank" rel="noreferrer noopener">
-                {form.open}
-              </a>
-            )}
-          </div>
-        );
-      }}
-    </Labelled>
-  );
+  const [list, completions] = useCompletions(pointer, field.kind === 'text' ? (value ?? '') : '');
+  const control = (given: LabelledControl) => {
+    const shared = { ...given, 'data-pointer': pointer, value: value ?? '' };
+    if (field.kind === 'moment') return <Input {...shared} type="datetime-local" onType={onChange} />;
+    if (field.kind === 'number') {
+      const target = referredBy(field.name, resources);
+      if (!target || !api.mayRead(target)) return <Input {...shared} inputMode="decimal" onType={onChange} />;
+      return <Reference {...{ control: given, pointer, target, onChange }} value={shared.value} />;
+    }
+    if (field.kind !== 'text') {
+      const none = wordsOf(field.name)?.none ?? form.noValue;
+      const options = ['', ...field.values].map((one) => [one, labelOf(one || none)] as const);
+      return <Select {...shared} options={options} onChoose={onChange} />;
+    }
+    /** A text area has line feeds alone, so a text with CRLF gets its own line breaks back. */
+    const type = (typed: string) =>
+      onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
+    if (field.isMultiline)
+      return <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />;
+    const kind = field.name === 'url' ? 'url' : 'text';
+    const input = <Input {...shared} type={kind} list={list} spellcheck={false} onType={type} />;
+    if (!resource?.fields.some(({ name, meaning }) => meaning === 'link' && pointer === pointerTo(name)))
+      return [input, completions];
+    return (
+      <div class="with-button">
+        {input}
+        {/^https?:/i.test(shared.value) && (
+          <a class="button" href={shared.value} target="_blank" rel="noreferrer noopener">
+            {form.open}
+          </a>
+        )}
+      </div>
+    );
+  };
+  return <Labelled {...labels}>{control}</Labelled>;
 }
 
 function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/g, '\r\n');
-}
-
-function NumberControl(props: ControlProps<string>) {
-  const { field, pointer, value, onChange } = props;
-  const { api, resources } = useConsole();
-  const target = referredBy(field.name, resources);
-  return (
-    <Labelled {...useLabelling(props)}>
-      {(control) =>
-        target && api.mayRead(target) ? (
-          <Reference {...{ control, pointer, target, value, onChange }} />
-        ) : (
-          <Input {...control} data-pointer={pointer} inputMode="decimal" value={value} onType={onChange} />
-        )
-      }
-    </Labelled>
-  );
-}
-
-function MomentControl(props: ControlProps<string>) {
-  const { pointer, value, onChange } = props;
-  return (
-    <Labelled {...useLabelling(props)}>
-      {(control) => <Input {...control} data-pointer={pointer} type="datetime-local" value={value} onType={onChange} />}
-    </Labelled>
-  );
-}
-
-function ChoiceControl(props: ControlProps<string, ChoiceField>) {
-  const { field, pointer, value, onChange } = props;
-  const options = ['', ...field.values].map(
-    (one) => [one, labelOf(one || (wordsOf(field.name)?.none ?? form.noValue))] as const,
-  );
-  return (
-    <Labelled {...useLabelling(props)}>
-      {(control) => <Select {...control} data-pointer={pointer} {...{ value, options }} onChoose={onChange} />}
-    </Labelled>
-  );
 }
 
 /** Scopes that the person has or resources that it may read, and what somebody else chose. */

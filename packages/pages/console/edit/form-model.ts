@@ -42,7 +42,7 @@ export interface ListField extends FieldOf<'price' | 'list'> {
   readonly fields: readonly Field[];
 }
 /** A moment, or any keys whose values are texts, numbers or booleans. */
-type OtherField = FieldOf<'moment' | 'map'>;
+type OtherField = FieldOf<'moment'> | FieldOf<'map'>;
 /** The form of a value. */
 export type Field = TextField | ChoiceField | NumberField | ChipsField | ListField | OtherField;
 

@@ -1,7 +1,7 @@
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
-import { Choice } from '../components/choice.js';
+import { Choice } from '../components/field.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { isPrice, labelOf, numberText, priceText } from '../formats.js';

@@ -3,9 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { copy } from '../../docs/clipboard.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
+import { columnsOf } from '../components/column-menu.js';
 import { ErrorNotice, Notice, Since } from '../components/notice.js';
-import { textLinks } from '../components/text-links.js';
-import { Details, Value } from '../components/value.js';
+import { RecordsTable } from '../components/records-table.js';
+import { Details, textLinks, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
 import { codeOf } from '../describe-error.js';
@@ -15,9 +16,8 @@ import { useNews } from '../live/use-news.js';
 import { placeIn } from '../places.js';
 import { hashOf, hashOfList, routeOf } from '../router.js';
 import { TEXTS } from '../texts.js';
-import type { RecordPageProps, Resource } from '../types.js';
+import type { CatalogueRecord, Field, RecordPageProps, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
-import { Variants } from './variants.js';
 
 const { form: texts, deletion } = TEXTS;
 
@@ -187,5 +187,49 @@ function Facts({ resource, found }: FactsProps) {
         <pre ref={shown}>{json}</pre>
       </details>
     </div>
+  );
+}
+
+/** The most variants that the page of a record lists. A link leads to all. */
+const MOST = 20;
+
+interface VariantsProps {
+  readonly resource: Resource;
+  readonly record: CatalogueRecord;
+  /** What the variants share. */
+  readonly field: Field;
+}
+
+/** The other records that share the value of a field whose records are variants of one another. */
+function Variants({ resource, record, field }: VariantsProps): JSX.Element | null {
+  const { api } = useConsole();
+  const value = String(record[field.name]);
+  const columns = columnsOf(resource);
+  const query = new URLSearchParams({
+    [field.name]: value,
+    fields: ['id', ...columns.map(({ name }) => name)].join(','),
+    limit: String(MOST + 1),
+  });
+  const request = `${resource.path}?${query}`;
+  const load = useLoad(request, (signal) => api.collection(resource).page(request, { signal }));
+  const { value: page, error, reload } = load;
+  const title = texts.variants(labelOf(field.name), value);
+  const list = hashOfList(resource.name, { [field.name]: value });
+  const others = (page?.records ?? []).filter(({ id }: CatalogueRecord) => id !== record.id);
+  // Not before they are read, so that a product without variants shows nothing.
+  if (error === undefined && others.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {others.length > 0 && (
+        <RecordsTable {...{ resource, title, columns, sort: '' }} records={others} hrefOf={textLinks(resource)} />
+      )}
+      {page?.next && (
+        <p>
+          <a href={list}>{texts.allVariants}</a>
+        </p>
+      )}
+    </section>
   );
 }

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import { Choice } from '../components/choice.js';
-import { Field } from '../components/field.js';
+import { Choice, Field } from '../components/field.js';
 import { FramedTable } from '../components/framed-table.js';
 import type { Field as FormField } from '../edit/form-model.js';
 import { isPrice, labelOf, priceText } from '../formats.js';
