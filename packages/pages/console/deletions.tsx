@@ -9,7 +9,7 @@ import { hashOf } from './router.js';
 import { TEXTS } from './texts.js';
 import type { Api, CatalogueRecord, Resource } from './types.js';
 
-const { deletion: TEXT } = TEXTS;
+const { deletion: texts } = TEXTS;
 
 /** Makes the queue of a signed-in person. */
 export function createDeletionQueue(api: Api): DeletionQueue {
@@ -27,21 +27,19 @@ async function carryOut(
   try {
     await collection.delete(etag === undefined ? id : { id, etag });
   } catch (error) {
-    if (isGone(error)) return;
+    if (codeOf(error) === 'not_found') return;
     const isRefused = isOfVersion(error);
     if (!isRefused && !(error instanceof UnknownOutcomeError)) throw error;
     // An attempt whose response was lost may have deleted the record. Reading it finds out.
-    const found = await collection.read<never>(id, { noCache: true }).catch(same);
-    if (isGone(found)) return;
+    const found = await collection.read<never>(id, { noCache: true }).catch((failure: Error) => failure);
+    if (codeOf(found) === 'not_found') return;
     if (!isRefused || found instanceof Error || !isSame(asJson(found.data), asJson(record))) throw error;
     if (isRepeated) throw new AlteredTagError();
     await carryOut(collection, record, found.etag, true);
   }
 }
 
-const isGone = (error: unknown) => codeOf(error) === 'not_found';
 const isOfVersion = (error: unknown) => codeOf(error) === 'precondition_failed';
-const same = (error: Error) => error;
 const asJson = (record: CatalogueRecord) => record as unknown as JsonObject;
 
 /** What a person calls a record. */
@@ -87,28 +85,26 @@ export function Deletions({ queue }: { readonly queue: DeletionQueue }): JSX.Ele
 function DeletionNotice({ deletion, queue }: { readonly deletion: QueuedDeletion; readonly queue: DeletionQueue }) {
   const { resource, record, state, error } = deletion;
   const name = recordName(resource, record);
-  const undo = () => queue.undo(resource, record.id);
-  if (state !== 'failed')
-    return (
-      <div class="notice deletion">
-        <p>{state === 'waiting' ? TEXT.waiting(name) : TEXT.sending(name)}</p>
-        {state === 'waiting' && (
-          <Button aria-label={TEXT.undoOne(name)} onClick={undo}>
-            {TEXT.undo}
-          </Button>
-        )}
-      </div>
-    );
-  const { title, text } = isOfVersion(error) ? { title: '', text: TEXT.conflict } : describeError(error);
+  const isFailed = state === 'failed';
+  const { title, text } = isOfVersion(error) ? { title: '', text: texts.conflict } : describeError(error);
   return (
-    <div class="notice error deletion">
-      <p>
-        <strong>{TEXT.failed(name)}</strong> {title && `${title}. `}
-        {text} <a href={hashOf({ page: 'record', resource: resource.name, id: record.id })}>{TEXT.show}</a>
-      </p>
-      <Button aria-label={TEXT.dismissOne(name)} onClick={undo}>
-        {TEXT.dismiss}
-      </Button>
+    <div class={`notice deletion ${isFailed ? 'error' : ''}`}>
+      {isFailed ? (
+        <p>
+          <strong>{texts.failed(name)}</strong> {title && `${title}. `}
+          {text} <a href={hashOf({ page: 'record', resource: resource.name, id: record.id })}>{texts.show}</a>
+        </p>
+      ) : (
+        <p>{state === 'waiting' ? texts.waiting(name) : texts.sending(name)}</p>
+      )}
+      {state !== 'sending' && (
+        <Button
+          aria-label={isFailed ? texts.dismissOne(name) : texts.undoOne(name)}
+          onClick={() => queue.undo(resource, record.id)}
+        >
+          {isFailed ? texts.dismiss : texts.undo}
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,11 +1,5 @@
 import type { CatalogueRecord, Resource } from '../types.js';
 
-/** The timers of the page, or of a test. */
-interface Timers {
-  set(run: () => void, ms: number): unknown;
-  clear(timer: unknown): void;
-}
-
 /** The time in which a person can undo a deletion. */
 export const UNDO_MS = 10_000;
 
@@ -17,8 +11,10 @@ export interface QueuedDeletion {
   readonly state: 'waiting' | 'sending' | 'failed';
   /** Why it failed. */
   readonly error?: unknown;
-  readonly timer?: unknown;
 }
+
+/** Runs something later. @returns a function that ends this */
+type Schedule = (run: () => void, ms: number) => () => void;
 
 /**
  * The deletions that a person can undo, because nothing was sent yet.
@@ -30,12 +26,13 @@ export class DeletionQueue {
   private readonly queued = new Map<string, QueuedDeletion>();
   private readonly listeners = new Set<() => void>();
   private isHeld = false;
+  private stopTimer = () => {};
 
   constructor(
     private readonly send: (deletion: QueuedDeletion) => Promise<void>,
-    private readonly timers: Timers = {
-      set: (run, ms) => setTimeout(run, ms),
-      clear: (timer) => clearTimeout(timer as number),
+    private readonly schedule: Schedule = (run, ms) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
     },
   ) {}
 
@@ -53,7 +50,7 @@ export class DeletionQueue {
   enqueue(resource: Resource, record: CatalogueRecord, etag: string | undefined): void {
     if (this.isWaiting(resource, record.id)) return;
     this.set({ resource, record, etag, state: 'waiting' });
-    this.startTimers();
+    this.startTimer();
   }
 
   /** Takes a waiting deletion back, or removes a failed one from the list. What is being sent cannot be taken back. */
@@ -65,7 +62,7 @@ export class DeletionQueue {
   /** Stops the time to undo for as long as a person is about to use it. */
   hold(isHeld: boolean): void {
     this.isHeld = isHeld;
-    this.startTimers();
+    this.startTimer();
   }
 
   /** Calls the listener after each change. @returns a function that ends this */
@@ -74,35 +71,31 @@ export class DeletionQueue {
     return () => this.listeners.delete(listener);
   }
 
-  /** Gives each waiting deletion the whole time again. */
-  private startTimers(): void {
-    for (const [key, { timer, ...one }] of this.queued) {
-      if (one.state !== 'waiting') continue;
-      this.timers.clear(timer);
-      const started = this.isHeld ? {} : { timer: this.timers.set(() => void this.carryOut(key), UNDO_MS) };
-      this.queued.set(key, { ...one, ...started });
-    }
+  /** Gives all waiting deletions the whole time again. */
+  private startTimer(): void {
+    this.stopTimer();
+    if (this.isHeld) return;
+    this.stopTimer = this.schedule(() => {
+      for (const one of this.deletions) if (one.state === 'waiting') void this.carryOut(one);
+    }, UNDO_MS);
   }
 
-  private async carryOut(key: string): Promise<void> {
-    const found = this.queued.get(key);
-    if (found?.state !== 'waiting') return;
-    this.set({ ...found, state: 'sending' });
+  private async carryOut(one: QueuedDeletion): Promise<void> {
+    this.set({ ...one, state: 'sending' });
     try {
-      await this.send(found);
-      this.remove(key);
+      await this.send(one);
+      this.remove(keyOf(one.resource, one.record.id));
     } catch (error) {
-      this.set({ ...found, state: 'failed', error });
+      this.set({ ...one, state: 'failed', error });
     }
   }
 
-  private set(entry: QueuedDeletion): void {
-    this.queued.set(keyOf(entry.resource, entry.record.id), entry);
+  private set(one: QueuedDeletion): void {
+    this.queued.set(keyOf(one.resource, one.record.id), one);
     for (const listener of this.listeners) listener();
   }
 
   private remove(key: string): void {
-    this.timers.clear(this.queued.get(key)?.timer);
     this.queued.delete(key);
     // The button that had the focus is gone with its row, and reports no end of it.
     if (this.isHeld) this.hold(false);

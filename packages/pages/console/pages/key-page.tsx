@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { Question } from '../components/dialog.js';
+import { FramedTable } from '../components/framed-table.js';
 import { ErrorNotice } from '../components/notice.js';
 import { Details } from '../components/value.js';
 import { useConsole } from '../context.js';
@@ -67,36 +68,25 @@ export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
 }
 
 function UsageTable({ usage }: { readonly usage: Usage | undefined }): JSX.Element {
+  if (!usage)
+    return (
+      <section>
+        <h2>{texts.usage}</h2>
+        <p>{texts.noUsage}</p>
+      </section>
+    );
   return (
-    <section>
-      <h2>{texts.usage}</h2>
-      {!usage && <p>{texts.noUsage}</p>}
-      {usage && (
-        <table class="records">
-          <thead>
-            <tr>
-              <th scope="col">{texts.route}</th>
-              <th scope="col" class="number">
-                {texts.requests}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {usage.byRoute.map(({ method, route, requests }) => (
-              <tr key={`${method} ${route}`}>
-                <th scope="row" data-label={texts.route}>
-                  <code>
-                    {method} {route}
-                  </code>
-                </th>
-                <td data-label={texts.requests} class="number">
-                  {numberText(requests)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </section>
+    <FramedTable title={texts.usage} columns={[texts.route, texts.requests]} class="still">
+      {usage.byRoute.map(({ method, route, requests }) => (
+        <tr key={`${method} ${route}`}>
+          <th scope="row" data-label={texts.route}>
+            <code>
+              {method} {route}
+            </code>
+          </th>
+          <td data-label={texts.requests}>{numberText(requests)}</td>
+        </tr>
+      ))}
+    </FramedTable>
   );
 }

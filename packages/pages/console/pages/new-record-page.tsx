@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Breadcrumb } from '../components/breadcrumb.js';
+import { SECRETS, SecretDialog } from '../components/dialog.js';
 import { ErrorNotice } from '../components/notice.js';
-import { SECRETS, SecretDialog } from '../components/secret-dialog.js';
 import { useConsole } from '../context.js';
 import { recordName } from '../deletions.js';
 import type { JsonObject } from '../edit/json.js';

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { dataOf } from '../api.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
-import { Question } from '../components/dialog.js';
+import { Question, SecretDialog } from '../components/dialog.js';
+import { FramedTable } from '../components/framed-table.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
-import { SecretDialog } from '../components/secret-dialog.js';
 import { Details } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
@@ -50,15 +50,17 @@ export function WebhookPage({ resource, id }: RecordPageProps): JSX.Element {
   );
 }
 
-interface WebhookProps extends DeliveriesProps {
+interface WebhookProps {
   readonly resource: Resource;
   readonly read: Found;
+  readonly attempts: readonly Attempt[];
+  readonly isLoading: boolean;
+  reload(): void;
 }
 
-function Webhook({ resource, read, ...deliveries }: WebhookProps): JSX.Element {
+function Webhook({ resource, read, attempts, isLoading, reload }: WebhookProps): JSX.Element {
   const { api, navigate, notify } = useConsole();
   const { POST } = api.catalogue;
-  const { reload } = deliveries;
   const collection = api.collection(resource);
   /** What came of saving after it was read. */
   const [saved, setSaved] = useState<readonly [read: Found, saved: Found]>();
@@ -115,6 +117,9 @@ function Webhook({ resource, read, ...deliveries }: WebhookProps): JSX.Element {
           <Button busy={test.isBusy} onClick={test.run}>
             {test.isBusy ? texts.testing : texts.test}
           </Button>
+          <Button busy={isLoading} onClick={reload}>
+            {texts.refresh}
+          </Button>
           <Button busy={pause.isBusy} onClick={pause.run}>
             {isPaused ? texts.resume : texts.pause}
           </Button>
@@ -131,7 +136,7 @@ function Webhook({ resource, read, ...deliveries }: WebhookProps): JSX.Element {
         </Notice>
       )}
       <Details record={found.data} fields={facts} />
-      <Deliveries {...deliveries} />
+      <Deliveries attempts={attempts} />
       <h2>{texts.settings}</h2>
       <RecordEditor {...{ resource, found, newest: found }} onSaved={save} />
       <h2>{texts.secret}</h2>
@@ -163,64 +168,41 @@ function outcomeOf({ status, error = '' }: Attempt): string {
   return status === undefined ? error : texts.responded(status);
 }
 
-interface DeliveriesProps {
-  readonly attempts: readonly Attempt[];
-  readonly isLoading: boolean;
-  reload(): void;
-}
-
-function Deliveries({ attempts, isLoading, reload }: DeliveriesProps): JSX.Element {
+function Deliveries({ attempts }: { readonly attempts: readonly Attempt[] }): JSX.Element {
+  if (attempts.length === 0)
+    return (
+      <section>
+        <h2>{texts.deliveries}</h2>
+        <p>{texts.noDeliveries}</p>
+      </section>
+    );
   return (
-    <section aria-labelledby="deliveries">
-      <div class="heading section">
-        <h2 id="deliveries">{texts.deliveries}</h2>
-        <Button busy={isLoading} onClick={reload}>
-          {texts.refresh}
-        </Button>
-      </div>
-      {attempts.length === 0 && <p>{texts.noDeliveries}</p>}
-      {attempts.length > 0 && (
-        <div class="table-frame still">
-          <table class="records" aria-busy={isLoading}>
-            <caption class="hidden">{texts.deliveries}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{texts.at}</th>
-                <th scope="col">{texts.message}</th>
-                <th scope="col" class="number">
-                  {texts.changes}
-                </th>
-                <th scope="col">{texts.outcome}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {attempts.map((one) => (
-                <tr key={`${one.at} ${one.type}`}>
-                  <th scope="row" data-label={texts.at}>
-                    <time dateTime={one.at} title={one.at}>
-                      {timeText(one.at)}
-                    </time>
-                  </th>
-                  <td data-label={texts.message}>
-                    <code>{one.type}</code>
-                  </td>
-                  <td data-label={texts.changes} class="number">
-                    {numberText(one.changes)}
-                  </td>
-                  <td data-label={texts.outcome}>
-                    <span>
-                      <span class={`badge ${isTaken(one) ? 'active' : 'failing'}`}>
-                        {isTaken(one) ? texts.taken : texts.notTaken}
-                      </span>{' '}
-                      {outcomeOf(one)}
-                    </span>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
+    <FramedTable
+      title={texts.deliveries}
+      columns={[texts.at, texts.message, texts.changes, texts.outcome]}
+      class="still"
+    >
+      {attempts.map((one) => (
+        <tr key={`${one.at} ${one.type}`}>
+          <th scope="row" data-label={texts.at}>
+            <time dateTime={one.at} title={one.at}>
+              {timeText(one.at)}
+            </time>
+          </th>
+          <td data-label={texts.message}>
+            <code>{one.type}</code>
+          </td>
+          <td data-label={texts.changes}>{numberText(one.changes)}</td>
+          <td data-label={texts.outcome}>
+            <span>
+              <span class={`badge ${isTaken(one) ? 'active' : 'failing'}`}>
+                {isTaken(one) ? texts.taken : texts.notTaken}
+              </span>{' '}
+              {outcomeOf(one)}
+            </span>
+          </td>
+        </tr>
+      ))}
+    </FramedTable>
   );
 }

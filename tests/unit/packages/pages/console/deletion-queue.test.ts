@@ -2,42 +2,32 @@ import { expect } from 'chai';
 import { DeletionQueue, UNDO_MS } from '#packages/pages/console/edit/deletion-queue.js';
 import type { Resource } from '#packages/pages/console/types.js';
 
-class FakeTimers {
-  private readonly waiting = new Map<number, { run: () => void; due: number }>();
-  private now = 0;
-  private last = 0;
-
-  set(run: () => void, ms: number): number {
-    this.waiting.set(++this.last, { run, due: this.now + ms });
-    return this.last;
-  }
-
-  clear(timer: unknown): void {
-    this.waiting.delete(timer as number);
-  }
-
-  async pass(ms: number): Promise<void> {
-    this.now += ms;
-    for (const [timer, { run, due }] of this.waiting)
-      if (due <= this.now) {
-        this.waiting.delete(timer);
-        run();
-      }
-    await new Promise(setImmediate);
-  }
-}
-
 const RESOURCE = { path: '/v1/products' } as Resource;
 
 describe('the queue of deletions', () => {
   const setUp = (outcome: () => Promise<void> = async () => {}) => {
-    const timers = new FakeTimers();
+    let [now, due, run] = [0, Number.POSITIVE_INFINITY, () => {}];
+    const timers = {
+      async pass(ms: number): Promise<void> {
+        now += ms;
+        if (due <= now) {
+          due = Number.POSITIVE_INFINITY;
+          run();
+        }
+        await new Promise(setImmediate);
+      },
+    };
     const sent: number[] = [];
     const send = ({ record: { id } }: { readonly record: { readonly id: number } }) => {
       sent.push(id);
       return outcome();
     };
-    const queue = new DeletionQueue(send, timers);
+    const queue = new DeletionQueue(send, (next, ms) => {
+      [due, run] = [now + ms, next];
+      return () => {
+        due = Number.POSITIVE_INFINITY;
+      };
+    });
     const add = (id: number) => queue.enqueue(RESOURCE, { id }, '"1"');
     return { timers, queue, sent, add };
   };
