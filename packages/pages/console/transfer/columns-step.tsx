@@ -2,15 +2,14 @@ import type { JSX } from 'preact';
 import { Choice, Field } from '../components/field.js';
 import { FramedTable } from '../components/framed-table.js';
 import type { Field as FormField } from '../edit/form-model.js';
+import { isObject, isSame, type Json, member } from '../edit/json.js';
 import { isPrice, labelOf, priceText } from '../formats.js';
 import { TEXTS } from '../texts.js';
-import { NUMBERS } from './cells.js';
 import { attributeColumn, columnsOf } from './columns.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
-import { ENCODINGS, SEPARATORS } from './file-parts.js';
-import { NoPrice } from './preview.js';
-import type { Reading } from './reading.js';
+import { ENCODINGS, SEPARATORS } from './files.js';
+import { NUMBERS, type Reading } from './reading.js';
 import type { ChosenFile, useFile } from './use-file.js';
 
 const { importing } = TEXTS;
@@ -49,6 +48,7 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
       >
         {names.map((name, at) => {
           const shown = valuesOf(chosen, name, at);
+          const arePrices = isOfPrice(reading ? (columns[at] ?? '') : name);
           if (name === ERROR || (name === '' && shown.length === 0)) return null;
           return (
             <tr key={at}>
@@ -56,7 +56,7 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
                 {name === '' ? texts.nameless(at + 1) : name}
               </th>
               <td data-label={texts.values}>
-                <Values values={shown} isUpdate={isUpdate} />
+                <Values values={shown} {...{ arePrices, isUpdate }} />
               </td>
               {reading && (
                 <td data-label={texts.goesTo}>
@@ -128,42 +128,53 @@ function Switches({ reading, file }: SwitchesProps): JSX.Element {
 }
 
 /** The first different values: as they are sent, or as they are in the file if the column is left out. */
-function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: number): unknown[] {
+function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: number): Json[] {
   const column = rows ? (rows.reading.columns[at] ?? '') : name;
-  const member = /\.(decimal|amount)$/.test(column) ? 'price' : column;
-  const values =
-    column === '' && sample
-      ? sample.rows.slice(0, records.length).map((row) => row[at] || undefined)
-      : records.map((record) => record.values?.[member]);
-  return [...new Set(values.filter((value) => value !== undefined))].slice(0, 3);
+  const path = columnPath(column);
+  const values = records.map(({ values }, row) => {
+    if (column === '') return sample?.rows[row]?.[at] || undefined;
+    const value = member(values, path.name);
+    return path.key === undefined || isOfPrice(column) ? value : member(value, path.key);
+  });
+  const found = values.filter((value) => value !== undefined && value !== null);
+  return found.filter((value, first) => found.findIndex((other) => isSame(other, value)) === first).slice(0, 3);
 }
 
-function Values({ values, isUpdate }: { readonly values: readonly unknown[]; readonly isUpdate: boolean }) {
+/** Whether a column has amounts, whose unit counts. */
+function isOfPrice(column: string): boolean {
+  return /^price(\.amount|\.decimal)?$/.test(column);
+}
+
+interface ValuesProps {
+  readonly values: readonly Json[];
+  readonly arePrices: boolean;
+  readonly isUpdate: boolean;
+}
+
+function Values({ values, arePrices, isUpdate }: ValuesProps): JSX.Element {
   if (values.length === 0) return <span class="none">{TEXTS.columns.none}</span>;
   return (
     <ul class="examples">
       {values.map((value, at) => (
         <li key={at}>
-          {value instanceof NoPrice ? (
-            <strong>{isUpdate && value.isPart ? value.text : importing.noPrice(value.text)}</strong>
-          ) : isPrice(value) ? (
-            priceText(value)
-          ) : (
-            plainText(value)
-          )}
+          {isPrice(value) ? priceText(value) : arePrices ? <NoPrice {...{ value, isUpdate }} /> : plainText(value)}
         </li>
       ))}
     </ul>
   );
 }
 
+/** What stands where a price should. An update takes a part of one, because the record has the other. */
+function NoPrice({ value, isUpdate }: { readonly value: Json; readonly isUpdate: boolean }): JSX.Element {
+  const parts = isObject(value) ? Object.values(value) : [];
+  const text = parts.length > 0 ? parts.join(' ') : JSON.stringify(value);
+  return <strong>{isUpdate && parts.length === 1 ? text : importing.noPrice(text)}</strong>;
+}
+
 /** A value of JSON, or a cell. */
-function plainText(value: unknown): string {
-  return Array.isArray(value) && value.every((one) => typeof one !== 'object')
-    ? value.join(', ')
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
+function plainText(value: Json): string {
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 interface ColumnChoiceProps {

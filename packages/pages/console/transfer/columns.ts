@@ -1,9 +1,9 @@
 import { readBoolean } from '#src/shared/json.js';
 import type { Field } from '../edit/form-model.js';
-import { type CellKind, plainNumber } from './cells.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
 import type { Sample } from './reading.js';
+import { type CellKind, plainNumber } from './reading.js';
 
 /** What stands in a column of the API's CSV. */
 export function kindOf(column: string, fields: readonly Field[]): CellKind {

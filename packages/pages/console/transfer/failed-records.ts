@@ -1,9 +1,8 @@
 import type { ImportResult } from '#packages/client/index.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
 import { isObject, isSame, jsonIn, member } from '../edit/json.js';
-import { BYTE_ORDER_MARK, csvRow } from './cells.js';
-import type { FileBytes } from './file-parts.js';
-import { type RowReader, textIn } from './reading.js';
+import type { FileBytes } from './files.js';
+import { BYTE_ORDER_MARK, csvRow, type RowReader, textIn } from './reading.js';
 
 type Refusal = NonNullable<ImportResult['error']>;
 

@@ -92,7 +92,7 @@ export function isDone({ current, isDeletion, differences }: FileChange): boolea
 }
 
 /** What a record says of a stored one, as a merge patch. A text that is no record says nothing. */
-function saidIn({ text, columns }: FileRecord, fields: readonly Field[], stored: JsonObject): JsonObject {
+export function saidIn({ text, columns }: FileRecord, fields: readonly Field[], stored: JsonObject): JsonObject {
   if (columns) return saidInCells(columns, cellsOf(text) ?? [], fields, stored);
   const value = jsonIn(text);
   return isObject(value) ? value : {};
@@ -123,7 +123,7 @@ function saidInCells(
       const currency = cells[columns.indexOf(`${name}.currency`)] ?? member(member(stored, name), 'currency');
       const isDecimal = field?.kind === 'price' && key === 'decimal';
       const value = isDecimal
-        ? (amountOf(cell, String(currency)) ?? cell)
+        ? ((currency === undefined ? undefined : amountOf(cell, String(currency))) ?? cell)
         : memberIn(cell, key, field, type ?? typeof member(member(stored, name), key));
       said[name] = { ...(isObject(others) ? others : {}), [isDecimal ? 'amount' : key]: value };
     }
@@ -140,8 +140,10 @@ const SEPARATOR = '|';
 function valueIn(cell: string, field: Field | undefined, stored?: Json): Json {
   const known = Array.isArray(stored) ? (stored as readonly Json[]) : [];
   switch (field?.kind) {
-    case 'number':
-      return readInteger(cell) ?? cell;
+    case 'number': {
+      const number = readInteger(cell);
+      return Number.isSafeInteger(number) ? (number as number) : cell;
+    }
     case 'chips':
       return known.join(SEPARATOR) === cell ? known : readTexts(cell, SEPARATOR);
     case 'list':

@@ -1,8 +1,7 @@
 import { type Cells, cellsOf } from '#src/shared/record-splitters.js';
-import { BYTE_ORDER_MARK, type CellKind, csvRow, guarded } from './cells.js';
 import { attributeColumn } from './columns.js';
-import { partsOf } from './file-parts.js';
-import { sampleOf, textIn } from './reading.js';
+import { partsOf } from './files.js';
+import { BYTE_ORDER_MARK, type CellKind, csvRow, guarded, sampleOf, textIn } from './reading.js';
 
 /** Excel writes no more characters of a number into CSV. */
 const NUMBER_CHARACTERS = 11;

@@ -1,9 +1,8 @@
 import { CatalogueError, type ImportResult } from '#packages/client/index.js';
-import { csvRow } from './cells.js';
 import { FailedRecords, withoutError } from './failed-records.js';
 import type { Finding } from './file-changes.js';
-import { LIMITS, type Part, type PartLimits, partsOf } from './file-parts.js';
-import { type RowReader, textIn } from './reading.js';
+import { LIMITS, type Part, type PartLimits, partsOf } from './files.js';
+import { csvRow, type RowReader, textIn } from './reading.js';
 
 /** What an import has done so far, or would do. */
 export interface Progress {

@@ -2,13 +2,44 @@ import { useState } from 'preact/hooks';
 import type { EditableCollection } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
 import type { Field } from '../edit/form-model.js';
-import { isObject, type Json, member } from '../edit/json.js';
+import { isObject, type Json, type JsonObject, jsonIn, member } from '../edit/json.js';
 import { prefer, preferred } from '../preferences.js';
 import type { AnyTypes, Resource } from '../types.js';
 import { guessColumns, kindOf } from './columns.js';
-import { formatOfFile } from './files.js';
-import { type PreviewRecord, previewOf } from './preview.js';
-import { type Reading, RowReader, type Sample, sampleOf } from './reading.js';
+import { saidIn } from './file-changes.js';
+import { formatOfFile, partsOf } from './files.js';
+import { type Reading, RowReader, type Sample, sampleOf, textIn } from './reading.js';
+
+/** A record of a file, before the service has seen it. */
+export interface PreviewRecord {
+  /** What it says; undefined if the text is no record. */
+  readonly values: JsonObject | undefined;
+  readonly text: string;
+  /** Why it is none, if the page knows. */
+  readonly problem?: string;
+}
+
+/** How many records a person sees before an import. */
+const RECORDS = 5;
+/** Only the beginning of a file is read, in bytes. A record that goes beyond it is not shown. */
+const MAX_BYTES = 524_288;
+
+/**
+ * The first records of a file, as the service would read them.
+ * @param rows how CSV is read; absent: NDJSON
+ */
+export async function previewOf(file: Blob, fields: readonly Field[], rows?: RowReader): Promise<PreviewRecord[]> {
+  const limits = { bytes: Number.POSITIVE_INFINITY, records: RECORDS + 1 };
+  const { value: part } = await partsOf(file.slice(0, MAX_BYTES), rows?.reading, limits).next();
+  const found = part?.records ?? [];
+  const shown = found.slice(0, file.size > MAX_BYTES ? Math.min(RECORDS, found.length - 1) : RECORDS);
+  return shown.map((record) => {
+    const { text, problem } = rows?.read(record) ?? { text: textIn(record) };
+    if (problem !== undefined) return { text: textIn(record, rows?.reading.encoding), problem, values: undefined };
+    const isRecord = rows !== undefined || isObject(jsonIn(text));
+    return { text, values: isRecord ? saidIn({ text, columns: rows?.columns }, fields, {}) : undefined };
+  });
+}
 
 /** A file that a person has chosen. */
 export interface ChosenFile {
@@ -32,7 +63,7 @@ export function useFile(resource: Resource) {
   const rowsOf = (reading: Reading, { header }: Sample) =>
     new RowReader(reading, header, (column) => kindOf(column, fields));
   const open = async (file: File, written: Partial<Sample> = {}): Promise<ChosenFile> => {
-    if (!formatOfFile(file)?.isCsv) return { file, records: await previewOf(file) };
+    if (!formatOfFile(file)?.isCsv) return { file, records: await previewOf(file, fields) };
     const sample = await sampleOf(file, written);
     const stored = await knownValues(api.mayRead(resource) ? api.collection(resource) : undefined, fields);
     const { attributes } = stored;
@@ -40,7 +71,7 @@ export function useFile(resource: Resource) {
     const isNamed = columns.some((column) => column.endsWith('.currency'));
     const currency = isNamed ? '' : (currencyIn(sample) ?? stored.currency);
     const rows = rowsOf({ ...sample, columns, currency }, sample);
-    return { file, sample, rows, records: await previewOf(file, rows) };
+    return { file, sample, rows, records: await previewOf(file, fields, rows) };
   };
   return {
     chosen,
@@ -62,7 +93,7 @@ export function useFile(resource: Resource) {
       const rows = rowsOf(reading, chosen.sample);
       // At once, because a person goes on typing.
       setChosen({ ...chosen, rows });
-      const records = await previewOf(chosen.file, rows);
+      const records = await previewOf(chosen.file, fields, rows);
       setChosen((now) => (now?.rows === rows ? { ...now, records } : now));
     },
     /** Keeps the columns for the next file with the same names. */

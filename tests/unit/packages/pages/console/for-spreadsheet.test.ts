@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
-import { guarded, unguarded } from '#packages/pages/console/transfer/cells.js';
 import { kindOf } from '#packages/pages/console/transfer/columns.js';
 import { forSpreadsheet } from '#packages/pages/console/transfer/for-spreadsheet.js';
-import { RowReader, sampleOf } from '#packages/pages/console/transfer/reading.js';
+import { guarded, RowReader, sampleOf, unguarded } from '#packages/pages/console/transfer/reading.js';
 import { PRODUCT_FIELDS } from './product-fields.js';
 
 const kind = (column: string) => kindOf(column, PRODUCT_FIELDS);

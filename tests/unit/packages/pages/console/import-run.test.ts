@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CatalogueError, type ImportResult } from '#packages/client/index.js';
-import { partsOf } from '#packages/pages/console/transfer/file-parts.js';
-import { formatOfFile } from '#packages/pages/console/transfer/files.js';
+import { formatOfFile, partsOf } from '#packages/pages/console/transfer/files.js';
 import { ImportRun, type Send } from '#packages/pages/console/transfer/import-run.js';
 import { CsvSplitter, cellsOf, NdjsonSplitter } from '#src/shared/record-splitters.js';
 import { API_CSV, plainRows } from './product-fields.js';

@@ -1,62 +1,55 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NoPrice, previewOf } from '#packages/pages/console/transfer/preview.js';
+import { previewOf } from '#packages/pages/console/transfer/use-file.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
-import { plainRows } from './product-fields.js';
+import { PRODUCT_FIELDS, plainRows } from './product-fields.js';
 
-type Format = 'csv' | 'ndjson';
-const preview = async (file: string, format: Format = 'csv') => {
-  const rows = format === 'csv' ? plainRows(/[^\ufeff\r\n]*/.exec(file.replace('\ufeff', ''))?.[0] ?? '') : undefined;
-  return (await previewOf(new File([file], 'x'), rows)).map(({ values, text }) => values ?? text);
+/** The first records of a file: CSV, unless it has braces. */
+const preview = async (file: string) => {
+  const text = file.replace('\ufeff', '');
+  const rows = /^[{[]/.test(text) ? undefined : plainRows(/[^\r\n]*/.exec(text)?.[0] ?? '');
+  return (await previewOf(new File([file], 'x'), PRODUCT_FIELDS, rows)).map(({ values, text }) => values ?? text);
 };
-/** What the preview shows as the price of the first record. */
-const priceIn = async (file: string, format?: Format) =>
-  (((await preview(file, format))[0] ?? {}) as Record<string, unknown>)['price'];
+/** What it shows as the price of the first record. */
+const priceIn = async (file: string) => Object((await preview(file))[0]).price;
 
 describe('the preview of a file', () => {
-  for (const [amount, price] of [
-    ['25', { amount: 25, currency: 'EUR' }],
-    ['25.00', new NoPrice('25.00 EUR', false)],
-    ['"24,99"', new NoPrice('24,99 EUR', false)],
-    ['1e2', new NoPrice('1e2 EUR', false)],
-    ['012', new NoPrice('012 EUR', false)],
-    ['9007199254740993', new NoPrice('9007199254740993 EUR', false)],
+  for (const [amount, read] of [
+    ['25', 25],
+    ['25.00', '25.00'],
+    ['"24,99"', '24,99'],
+    ['1e2', '1e2'],
+    ['012', '012'],
+    ['9007199254740993', '9007199254740993'],
   ] as const)
-    it(`takes ${amount} in the column price.amount in the smallest unit, or not at all`, async () => {
-      expect(await priceIn(`name,price.amount,price.currency\nLamp,${amount},EUR\n`)).to.deep.equal(price);
+    it(`takes ${amount} in the column price.amount in the smallest unit, or as a text that is no amount`, async () => {
+      const price = await priceIn(`name,price.amount,price.currency\nLamp,${amount},EUR\n`);
+      expect(price).to.deep.equal({ amount: read, currency: 'EUR' });
     });
 
-  for (const [decimal, currency, price] of [
-    ['25', 'EUR', { amount: 2500, currency: 'EUR' }],
-    ['24.9', 'EUR', { amount: 2490, currency: 'EUR' }],
-    ['34.0000', 'EUR', { amount: 3400, currency: 'EUR' }],
-    ['1.005', 'KWD', { amount: 1005, currency: 'KWD' }],
-    ['24.999', 'EUR', new NoPrice('24.999 EUR', false)],
-    ['24.9', 'JPY', new NoPrice('24.9 JPY', false)],
-    ['24.9', '', new NoPrice('24.9', true)],
+  for (const [decimal, currency, amount] of [
+    ['25', 'EUR', 2500],
+    ['24.9', 'EUR', 2490],
+    ['34.0000', 'EUR', 3400],
+    ['1.005', 'KWD', 1005],
+    ['24.999', 'EUR', '24.999'],
+    ['24.9', 'JPY', '24.9'],
+    ['24.9', '', '24.9'],
   ] as const)
-    it(`takes ${decimal} ${currency} in the column price.decimal in the major unit, or not at all`, async () => {
+    it(`takes ${decimal} ${currency} in the column price.decimal in the major unit, or as a text`, async () => {
+      const price = { amount, ...(currency !== '' && { currency }) };
       expect(await priceIn(`price.currency,price.decimal\n${currency},${decimal}\n`)).to.deep.equal(price);
     });
 
   it('takes an attribute with the name of an amount as it is', async () => {
-    const file = 'attributes.amount,price.amount\n2.5,\n';
-    expect(await preview(file)).to.deep.equal([{ 'attributes.amount': '2.5' }]);
+    expect(await preview('attributes.amount,price.amount\n2.5,\n')).to.deep.equal([{ attributes: { amount: '2.5' } }]);
   });
 
-  it('has the prices of NDJSON', async () => {
-    const lines = [
-      '{"name":"Lamp","price":{"amount":25,"currency":"EUR"}}',
-      '{"price":{"amount":24.99,"currency":"EUR"}}',
-      '{"price":{"amount":-1,"currency":"EUR"}}',
-      '{"price":25,"attributes":{"amount":2.5}}',
-      '[1]',
-    ];
-    expect(await preview(`\ufeff${lines.join('\n')}`, 'ndjson')).to.deep.equal([
-      { name: 'Lamp', price: { amount: 25, currency: 'EUR' } },
-      { price: new NoPrice('{"amount":24.99,"currency":"EUR"}', false) },
-      { price: new NoPrice('{"amount":-1,"currency":"EUR"}', false) },
-      { price: new NoPrice('25', false), attributes: { amount: 2.5 } },
+  it('has the members of NDJSON', async () => {
+    const lines = ['{"price":{"amount":24.99,"currency":"EUR"}}', '{"price":25,"attributes":{"amount":2.5}}', '[1]'];
+    expect(await preview(`\ufeff${lines.join('\n')}`)).to.deep.equal([
+      { price: { amount: 24.99, currency: 'EUR' } },
+      { price: 25, attributes: { amount: 2.5 } },
       '[1]',
     ]);
   });
@@ -77,7 +70,7 @@ describe('the preview of a file', () => {
   it('leaves out a record that goes beyond the beginning that it reads', async () => {
     const long = 'x'.repeat(1_000_000);
     expect(await preview(`name,sku\na,1\n"${long}",2\n`)).to.deep.equal([{ name: 'a', sku: '1' }]);
-    expect(await preview(`{"name":"a"}\n{"name":"${long}"}`, 'ndjson')).to.deep.equal([{ name: 'a' }]);
+    expect(await preview(`{"name":"a"}\n{"name":"${long}"}`)).to.deep.equal([{ name: 'a' }]);
   });
 });
 

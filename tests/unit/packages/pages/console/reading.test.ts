@@ -1,8 +1,13 @@
 import { expect } from 'chai';
-import { type Numbers, plainNumber } from '#packages/pages/console/transfer/cells.js';
 import { guessColumns, kindOf, templateColumns } from '#packages/pages/console/transfer/columns.js';
-import { inUtf8 } from '#packages/pages/console/transfer/file-parts.js';
-import { type Reading, RowReader, sampleOf } from '#packages/pages/console/transfer/reading.js';
+import { inUtf8 } from '#packages/pages/console/transfer/files.js';
+import {
+  type Numbers,
+  plainNumber,
+  type Reading,
+  RowReader,
+  sampleOf,
+} from '#packages/pages/console/transfer/reading.js';
 import { PRODUCT_FIELDS } from './product-fields.js';
 
 const GERMAN = 'Bezeichnung;Preis\nTöpfe;1,50\n';
