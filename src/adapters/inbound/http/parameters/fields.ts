@@ -60,8 +60,10 @@ export class FieldSelector<Fields> {
     const isChange = this.shownOn === 'change';
     const count = required.length;
     const names = required.map((name) => `\`${name}\``).join(', ');
+    const shown = isChange ? `besides ${names}` : `among them ${names}: the schema requires them`;
+    const needs = this.names.includes(VARIANTS) ? ` \`${VARIANTS}\` needs \`distinct\`.` : '';
     return {
-      description: `The fields to show, ${isChange ? `besides ${names}` : `among them ${names}: the schema requires them`}.`,
+      description: `The fields to show, ${shown}.${needs}`,
       schema: {
         type: 'array',
         minItems: isChange ? 1 : count,
