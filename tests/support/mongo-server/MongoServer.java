@@ -2,13 +2,17 @@ import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.AbstractUniqueIndex;
+import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.CursorRegistry;
 import de.bwaldvogel.mongo.backend.DefaultQueryMatcher;
 import de.bwaldvogel.mongo.backend.Index;
 import de.bwaldvogel.mongo.backend.IndexKey;
 import de.bwaldvogel.mongo.backend.KeyValue;
 import de.bwaldvogel.mongo.backend.Missing;
+import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.Utils;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.DuplicateKeyError;
@@ -129,8 +133,15 @@ class ReplicaSetBackend extends H2Backend {
                 reply.clone().append("writeConcernError", error));
     }
 
+    /** A driver takes a server for dead that says nothing of itself while it works. */
+    private Document handle(Channel channel, String db, String command, Document query) {
+        boolean isHello = command.equals("hello") || command.equalsIgnoreCase("isMaster");
+        return isHello ? hello(channel, super.handleCommand(channel, db, "isMaster", query))
+            : handleAlone(channel, db, command, query);
+    }
+
     /** The library locks per collection, which leaves races between check and write, so commands run one at a time. */
-    private synchronized Document handle(Channel channel, String db, String command, Document query) {
+    private synchronized Document handleAlone(Channel channel, String db, String command, Document query) {
         duplicates.clear();
         try {
             refuse(query);
@@ -156,10 +167,6 @@ class ReplicaSetBackend extends H2Backend {
 
     private Document execute(Channel channel, String db, String command, Document query) {
         switch (command) {
-            case "hello":
-            case "isMaster":
-            case "ismaster":
-                return hello(channel, super.handleCommand(channel, db, "isMaster", query));
             case "endSessions":
                 for (Object lsid : list(query.get(command))) {
                     retryRecords.remove(sessionId((Document) lsid));
@@ -446,6 +453,13 @@ class ReplicaSetBackend extends H2Backend {
                 return new UniqueIndex(getMvStore().openMap(indexMap(name, collection, index)), index, keys, sparse,
                     ReplicaSetBackend.this);
             }
+
+            @Override
+            protected MongoCollection<Object> openOrCreateCollection(String collection, CollectionOptions options) {
+                String fullName = name + "." + collection;
+                return new OrderedCollection(this, collection, options, getMvStore().openMap("databases." + fullName),
+                    getMvStore().openMap("meta." + fullName), getCursorRegistry());
+            }
         };
     }
 
@@ -681,6 +695,46 @@ enum ByteOrder {
         text.chars().forEach(unit ->
             moved.append((char) (unit < FIRST_MOVED ? unit : unit + (unit < upper ? byLower : byUpper))));
         return moved.toString();
+    }
+}
+
+/** Reads a list by id from a place on in the order of the ids. The library reads and sorts all documents. */
+class OrderedCollection extends H2Collection {
+
+    private static final Document BY_ID = new Document("_id", 1);
+
+    private final MVMap<Object, Document> documents;
+
+    OrderedCollection(MongoDatabase database, String name, CollectionOptions options, MVMap<Object, Document> documents,
+            MVMap<String, Object> meta, CursorRegistry cursors) {
+        super(database, name, options, documents, meta, cursors);
+        this.documents = documents;
+    }
+
+    @Override
+    protected QueryResult matchDocuments(Document query, Document orderBy, int skip, int limit, int batchSize,
+            Document fields) {
+        // The store orders numbers of different types by their types.
+        boolean isOrdered = documents.firstKey() instanceof Integer && documents.lastKey() instanceof Integer;
+        if (limit == 0 || !isOrdered || !BY_ID.equals(orderBy)) {
+            return super.matchDocuments(query, orderBy, skip, limit, batchSize, fields);
+        }
+        var cursor = documents.cursor(first(query.get("_id")));
+        var matcher = new DefaultQueryMatcher();
+        List<Document> found = new ArrayList<>();
+        while (cursor.hasNext() && found.size() < skip + limit) {
+            cursor.next();
+            if (matcher.matches(cursor.getValue(), query)) {
+                found.add(cursor.getValue());
+            }
+        }
+        return matchDocumentsFromStream(found.stream(), query, orderBy, skip, limit, batchSize, fields);
+    }
+
+    /** Returns the least id that a condition may allow. */
+    private static Object first(Object condition) {
+        Object bound = condition instanceof Document range ? range.getOrDefault("$gte", range.get("$gt")) : null;
+        return bound instanceof Number number ? (int) Math.max(Integer.MIN_VALUE, number.longValue()) : null;
     }
 }
 
