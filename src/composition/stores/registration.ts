@@ -1,18 +1,8 @@
 import Joi from 'joi';
 import type { DiagnosticReport } from '../../application/ports/diagnostics.js';
-import type { Logger } from '../../application/ports/logger.js';
 import type { BackupProgress, RestoreReport } from '../../application/ports/store.js';
 import type { StorageParts, StoredTable } from '../../application/ports/table-store.js';
-import type { QueryBudget } from '../../application/records/lists.js';
-
-export interface StorageOptions {
-  readonly tables: readonly StoredTable[];
-  readonly budget: QueryBudget;
-  /** Absent in commands, which report the error that ends them. */
-  readonly logger?: Logger;
-  /** How long a call of a server may take if the settings do not say it. Absent: as a responsive service needs it. */
-  readonly callTimeoutMs?: number;
-}
+import type { StorageOptions } from '../../application/records/storage-options.js';
 
 /** @throws StoreConfigError */
 export type MakeParts = (options: StorageOptions) => StorageParts;

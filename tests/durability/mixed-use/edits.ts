@@ -1,5 +1,5 @@
 import { type HttpClient, type HttpResponse, type RequestOptions, versionIn } from '../../support/http-client.js';
-import { type Apply, Edit, type Fields, type History } from './ledger.js';
+import type { Apply, Fields, History } from './ledger.js';
 import type { Reads } from './reads.js';
 import { HOT_RECORDS, isRefusal, type Session } from './session.js';
 
@@ -28,10 +28,7 @@ export class Edits {
       const name = `Person ${token} ${revision}`;
       return random.chance(0.2) ? { name, email: this.session.contestedEmail() } : { name };
     }
-    if (resource === 'orders') {
-      const [first, second] = created['items'] as readonly Fields[];
-      return { items: [first, { ...second, quantity: 1 + (revision % 1_000_000) }] };
-    }
+    if (resource === 'orders') return { items: requantified(created, revision)['items'] };
     const attributes = { [`merge${this.session.index}`]: revision };
     const sku = random.chance(0.5) ? this.session.contestedSku() : null;
     return { attributes, ...(random.chance(0.2) && { sku }) };
@@ -40,36 +37,15 @@ export class Edits {
   async jsonPatch(): Promise<void> {
     const history = this.session.anyRecord();
     if (!history) return;
-    const { resource, token } = history;
     const revision = this.session.shared.next();
-    const change: { path: string; value: unknown; apply: Apply } =
-      resource === 'products'
-        ? {
-            path: `/attributes/patch${this.session.index}`,
-            value: revision,
-            apply: (before) => ({
-              ...before,
-              attributes: { ...(before['attributes'] as Fields), [`patch${this.session.index}`]: revision },
-            }),
-          }
-        : resource === 'users'
-          ? {
-              path: '/name',
-              value: `Person ${token} ${revision}`,
-              apply: (before) => ({ ...before, name: `Person ${token} ${revision}` }),
-            }
-          : {
-              path: '/items/1/quantity',
-              value: 1 + (revision % 1_000_000),
-              apply: (before) => {
-                const [first, second] = before['items'] as readonly Fields[];
-                return { ...before, items: [first, { ...second, quantity: 1 + (revision % 1_000_000) }] };
-              },
-            };
-    const op = resource === 'products' ? 'add' : 'replace';
-    const operations = [{ op, path: change.path, value: change.value }];
-    await this.edit(history, change.apply, (client, path, { headers, ...options }) =>
-      client.patch(path, operations, {
+    const [op, path, value] = {
+      products: ['add', `/attributes/patch${this.session.index}`, revision],
+      users: ['replace', '/name', `Person ${history.token} ${revision}`],
+      orders: ['replace', QUANTITY, quantityOf(revision)],
+    }[history.resource] as [op: string, path: string, value: unknown];
+    const apply: Apply = (before) => withValue(before, path, value);
+    await this.edit(history, apply, (client, url, { headers, ...options }) =>
+      client.patch(url, [{ op, path, value }], {
         ...options,
         headers: { ...headers, 'Content-Type': 'application/json-patch+json' },
       }),
@@ -108,10 +84,7 @@ export class Edits {
 
   private replacement(fields: Fields, { resource, token }: History): Fields {
     const revision = this.session.shared.next();
-    if (resource === 'orders') {
-      const [first, second] = fields['items'] as readonly Fields[];
-      return { ...fields, items: [first, { ...second, quantity: 1 + (revision % 1_000_000) }] };
-    }
+    if (resource === 'orders') return requantified(fields, revision);
     const { email, ...rest } = fields;
     const kind = resource === 'users' ? 'Person' : 'Thing';
     return {
@@ -131,19 +104,23 @@ export class Edits {
     matched?: number,
   ): Promise<void> {
     const { ledger } = this.session.shared;
-    const edit = new Edit(history, apply);
+    let isRetry = false;
     const headers = this.session.random.chance(0.2) ? { Prefer: 'return=minimal' } : {};
     const path = `/${history.resource}/${history.id}`;
     const response = await this.session.persist(
       (client, options) => send(client, path, { ...options, headers }),
-      () => edit.unknown(),
+      () => {
+        isRetry = true;
+        history.possible.push(apply);
+      },
     );
     const { status } = response;
     if (status === 404) ledger.missing(history);
     else if (status === 200 || status === 204) {
       ledger.acknowledged++;
-      const { id: _, ...fields } = status === 200 ? response.json : {};
-      edit.acknowledged(versionIn(response.headers.etag), status === 200 ? fields : undefined, matched);
+      const { id: _, ...shown } = status === 200 ? response.json : {};
+      const fields = status === 200 ? shown : undefined;
+      history.acknowledge(versionIn(response.headers.etag), { isRetry, apply, fields }, matched);
     } else if (status !== 412 && !isRefusal(history.resource, status)) this.session.unexpected('an edit', response);
   }
 
@@ -165,6 +142,21 @@ export class Edits {
     history.isDeleted = true;
     ledger.acknowledged++;
   }
+}
+
+/** The second item of an order: the quantity of the first is its token. */
+const QUANTITY = '/items/1/quantity';
+const quantityOf = (revision: number) => 1 + (revision % 1_000_000);
+const requantified = (order: Fields, revision: number) => withValue(order, QUANTITY, quantityOf(revision));
+
+/** Sets the value at a path of a JSON Patch. */
+function withValue(fields: Fields, path: string, value: unknown): Fields {
+  const copy: Fields = structuredClone(fields);
+  const names = path.split('/').slice(1);
+  const last = names.pop() ?? '';
+  const parent = names.reduce<unknown>((part, name) => (part as Fields)[name], copy);
+  (parent as Record<string, unknown>)[last] = value;
+  return copy;
 }
 
 /** RFC 7396 section 2 */

@@ -35,34 +35,6 @@ interface Acknowledgement {
   readonly fields: Fields | undefined;
 }
 
-/** An edit, which is sent until it has a response. */
-export class Edit {
-  private unknownAttempts = 0;
-
-  constructor(
-    private readonly history: History,
-    private readonly apply: Apply,
-  ) {}
-
-  get isRetry(): boolean {
-    return this.unknownAttempts > 0;
-  }
-
-  /** An attempt ended without an outcome: it may have written a version, also later. */
-  unknown(): void {
-    this.unknownAttempts++;
-    this.history.possible.push(this.apply);
-  }
-
-  /** @param read the version that the request expected as If-Match */
-  acknowledged(version: number, fields: Fields | undefined, read?: number): void {
-    const { history, apply, isRetry } = this;
-    history.acknowledge(version, { isRetry, apply, fields });
-    if (read !== undefined && version !== read + 1)
-      history.versionErrors.push(`${history.name}: version ${version} for If-Match ${read}`);
-  }
-}
-
 /** What the writers know about one record. */
 export class History {
   readonly versionErrors: string[] = [];
@@ -89,8 +61,10 @@ export class History {
     return this.newest;
   }
 
-  acknowledge(version: number, by: Acknowledgement): void {
+  /** @param matched the version that the request expected as If-Match */
+  acknowledge(version: number, by: Acknowledgement, matched = version - 1): void {
     const at = this.versions.get(version) ?? [];
+    if (version !== matched + 1) this.versionErrors.push(`${this.name}: version ${version} for If-Match ${matched}`);
     const [other] = at;
     if (version < 2 || !Number.isInteger(version))
       this.versionErrors.push(`${this.name}: an edit got version ${version}`);

@@ -1,6 +1,6 @@
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
-import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
-import type { QueryBudget } from '../../../application/records/lists.js';
+import type { StorageParts } from '../../../application/ports/table-store.js';
+import type { StorageOptions } from '../../../application/records/storage-options.js';
 import { MongoArchive } from './archive.js';
 import { MongoChangeFeed, MongoFeedState } from './change-feed.js';
 import { ChangeLog } from './change-log.js';
@@ -12,16 +12,10 @@ import { MongoRepository } from './repository.js';
 import { MongoReservations, MongoUsageStore } from './small-tables.js';
 import { MongoStore } from './store.js';
 
-export interface MongoStorageOptions {
-  readonly url: string;
-  readonly tables: readonly StoredTable[];
-  readonly budget: QueryBudget;
-  /** How long a call may take if the URL does not say it. Absent: as long as a responsive service permits. */
-  readonly callTimeoutMs?: number;
-}
+type Options = StorageOptions & { readonly url: string };
 
 /** @throws StoreConfigError */
-export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorageOptions): StorageParts {
+export function mongoStorage({ url, tables, budget, callTimeoutMs }: Options): StorageParts {
   const patientUrl = callTimeoutMs === undefined ? url : withSocketTimeout(url, callTimeoutMs);
   const store = new MongoStore(patientUrl, wantedIndexes(tables), budget);
   const logs = new Map(

@@ -1,8 +1,7 @@
 import { TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
-import type { QueryBudget } from '../../../application/records/lists.js';
+import type { StorageParts } from '../../../application/ports/table-store.js';
+import type { StorageOptions } from '../../../application/records/storage-options.js';
 import { PostgresqlArchive } from './archive.js';
 import { TableWrites } from './columns.js';
 import { withStatementTimeout } from './connection.js';
@@ -12,31 +11,16 @@ import { PostgresqlRepository } from './repository.js';
 import { expiringRows, PostgresqlReservations, PostgresqlUsageStore } from './small-tables.js';
 import { PostgresqlStore } from './store.js';
 
-export interface PostgresqlStorageOptions {
+interface Options extends StorageOptions {
   readonly url: string;
-  readonly tables: readonly StoredTable[];
-  readonly budget: QueryBudget;
-  /** Absent in commands, which report the error that ends them. */
-  readonly logger?: Logger;
-  /** How long a call may take if the URL does not say it. Absent: as long as a responsive service permits. */
-  readonly callTimeoutMs?: number;
   /** Whether each connection is a session of the server. */
   readonly hasSessions?: boolean;
 }
 
 /** @throws StoreConfigError */
-export function postgresqlStorage({
-  url,
-  tables,
-  budget,
-  logger,
-  callTimeoutMs,
-  hasSessions,
-}: PostgresqlStorageOptions): StorageParts {
-  const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget, {
-    logger,
-    hasSessions,
-  });
+export function postgresqlStorage(options: Options): StorageParts {
+  const { url, tables, budget, callTimeoutMs } = options;
+  const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget, options);
   const writesOf = new Map(tables.map((table) => [table.name, new TableWrites(table)]));
   return {
     store,

@@ -1,7 +1,6 @@
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
-import type { QueryBudget } from '../../../application/records/lists.js';
+import type { StorageParts } from '../../../application/ports/table-store.js';
+import type { StorageOptions } from '../../../application/records/storage-options.js';
 import { SqliteDatabase } from './connection/database.js';
 import { SqliteArchive } from './records/archive.js';
 import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';
@@ -9,15 +8,9 @@ import { derivedDataLease, SqliteDerivedTable } from './records/derived-data.js'
 import { SqliteRepository } from './records/repository.js';
 import { SqliteReservations, SqliteUsageStore } from './records/small-tables.js';
 
-export interface SqliteStorageOptions {
-  readonly file: string;
-  readonly tables: readonly StoredTable[];
-  readonly budget: QueryBudget;
-  /** Absent in commands, which report the error that ends them. */
-  readonly logger?: Logger;
-}
+type Options = StorageOptions & { readonly file: string };
 
-export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOptions): StorageParts {
+export function sqliteStorage({ file, tables, budget, logger }: Options): StorageParts {
   const store = new SqliteDatabase(file, logger);
   const usage = new SqliteUsageStore(store);
   return {
