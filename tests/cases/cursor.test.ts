@@ -18,10 +18,7 @@ describe('a cursor of facets', () => {
       const { status, json } = await service.get(`/products/facets?fields=${field}&limit=1&cursor=${cursor}`);
       return status === 200 ? 200 : json.code;
     };
-    for (const [field, isText] of [
-      ['brand', true],
-      ['attributes[k]', false],
-    ] as const) {
+    for (const [field, isText] of Object.entries({ brand: true, 'attributes[k]': false })) {
       const { headers } = await service.get(`/products/facets?fields=${field}&limit=1`);
       const [fingerprint, value, count] = inside(cursorIn(linksOf(headers['link'])['next']));
       expect([value, count]).to.deep.equal(['a', 1]);
@@ -175,10 +172,7 @@ describe('a cursor', () => {
     const more = (await service.post('/products', { name: 'more stock', stock: 2 })).json.id;
     const [, inclusive, fingerprint, values] = inside(cursorIn(await next(query)));
     expect(values).to.deep.equal([1, id]);
-    for (const [from, expected] of [
-      ['after', []],
-      ['before', ['more stock']],
-    ] as const) {
+    for (const [from, expected] of Object.entries({ after: [], before: ['more stock'] })) {
       const cursor = forged(JSON.stringify([from, inclusive, fingerprint, [null, 5]]));
       const { status, json } = await service.get(`/products?${query}&cursor=${cursor}`);
       expect([status, json.map(({ name }: { name: string }) => name)]).to.deep.equal([200, expected]);

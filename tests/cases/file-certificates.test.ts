@@ -162,10 +162,7 @@ describe('FileCertificates', () => {
     });
 
     it('follows those of Kubernetes: to a folder that is replaced', async () => {
-      for (const [name, pair] of [
-        ['..2026_01', ec],
-        ['..2026_02', rsa],
-      ] as const) {
+      for (const [name, pair] of Object.entries({ '..2026_01': ec, '..2026_02': rsa })) {
         mkdirSync(join(folder, name));
         writeFileSync(join(folder, name, 'cert.pem'), pair.cert);
         writeFileSync(join(folder, name, 'key.pem'), pair.key);

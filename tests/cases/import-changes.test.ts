@@ -90,10 +90,7 @@ describe('a dry run', () => {
     ];
     expect((await post('?match=sku&dryRun=true', lines)).map(({ status }) => status)).to.deep.equal([200, 201, 204]);
     expect(await post('?dryRun=true', [{ name: 'loud' }])).to.deep.equal([{ line: 1, status: 201 }]);
-    for (const [word, found] of [
-      ['loud', 0],
-      ['quiet', 1],
-    ])
+    for (const [word, found] of Object.entries({ loud: 0, quiet: 1 }))
       expect((await service.get(`/v1/products?q=${word}`)).json, `${word}`).to.have.length(Number(found));
     expect((await service.post('/v1/products', { name: 'next' })).json.id).to.equal(id + 1);
   });

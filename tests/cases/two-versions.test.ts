@@ -21,10 +21,7 @@ for (const STORE of LOCAL_STORE_NAMES) {
     }
 
     it('is one record, with a Location in the version that created it', async () => {
-      for (const [path, headers] of [
-        ['/v2/products', {}],
-        ['/products', SECOND],
-      ] as const) {
+      for (const [path, headers] of Object.entries({ '/v2/products': {}, '/products': SECOND })) {
         const response = await service.post(path, { title: 'Torch' }, { headers });
         const { id } = response.json;
         expect([response.status, response.json]).to.deep.equal([201, { id, title: 'Torch' }]);

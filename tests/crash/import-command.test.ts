@@ -326,11 +326,7 @@ describe('catalogue import', () => {
     const start = (args: readonly string[], variables: Record<string, string> = {}) =>
       new ChildProcessService(folder, environment(variables), [CLI, 'import', ...args]);
 
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-      ['SIGKILL', null],
-    ] as const)
+    for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGKILL: null }))
       it(`is completed by a second run after ${signal} interrupted the first`, async () => {
         const path = file('many.ndjson', many(signal, 2 * MANY));
         const first = start([path, ...BY_SKU]);

@@ -55,12 +55,7 @@ describe('the tools of catalogue mcp', () => {
     const hints = (verb: string) => tools.find(({ name }) => name.startsWith(verb))?.annotations;
     for (const verb of ['search', 'read', 'count'])
       expect(hints(verb)).to.deep.equal({ readOnlyHint: true, openWorldHint: false });
-    for (const [verb, destructiveHint] of [
-      ['create', false],
-      ['update', true],
-      ['upsert', true],
-      ['delete', true],
-    ] as const)
+    for (const [verb, destructiveHint] of Object.entries({ create: false, update: true, upsert: true, delete: true }))
       expect(hints(verb), verb).to.deep.equal({
         readOnlyHint: false,
         destructiveHint,
@@ -238,11 +233,7 @@ describe('the tools of catalogue mcp', () => {
   describe('search', () => {
     const search = (args: object) => session.succeed('search_products', { ...args });
     before(async () => {
-      for (const [name, amount] of [
-        ['Shelf, oak', 100],
-        ['Shelf, pine', 200],
-        ['Shelf, steel', 300],
-      ] as const)
+      for (const [name, amount] of Object.entries({ 'Shelf, oak': 100, 'Shelf, pine': 200, 'Shelf, steel': 300 }))
         await service.post('/v1/products', { name, price: { amount, currency: 'CHF' }, sku: `S-${amount}` });
     });
 

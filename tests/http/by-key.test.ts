@@ -82,10 +82,7 @@ const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, 
 
 // Each resource has another form of the addresses: they are the same code.
 for (const store of HTTP_STORE_NAMES)
-  for (const [prefix, resource] of [
-    ['', USERS],
-    ['/v1', PRODUCTS],
-  ] as const) {
+  for (const [prefix, resource] of Object.entries({ '': USERS, '/v1': PRODUCTS })) {
     const collection = `${prefix}/${resource.plural}`;
     describe(`${collection}/${resource.field}/… on ${store}`, () => {
       describeByKey(new Addresses(resource, collection, inProcessService({ STORE: store })));

@@ -112,10 +112,7 @@ for (const STORE of HTTP_STORE_NAMES)
       const product = await idOfNew(service.client);
       const items = [{ productId: product, quantity: 1 }];
       const order = (await service.post('/v1/orders', { userId: user.id, items })).json;
-      for (const [plural, expected] of [
-        ['users', user],
-        ['orders', order],
-      ] as const)
+      for (const [plural, expected] of Object.entries({ users: user, orders: order }))
         expect(await entriesFrom(service.client, `${places.get(plural)}`, 1)).to.deep.equal([
           { ...expected, version: 1 },
         ]);

@@ -79,10 +79,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }])
           expect([response.status, response.json.details], title).to.deep.equal([409, details]);
         }
         const csv = `name,${field}\nLate,${same}\n`;
-        for (const [type, body] of [
-          ['application/x-ndjson', ndjson([taken])],
-          ['text/csv', csv],
-        ] as const) {
+        for (const [type, body] of Object.entries({ 'application/x-ndjson': ndjson([taken]), 'text/csv': csv })) {
           const options = { headers: { 'Content-Type': type }, token: writer };
           const response = await service.post(`${collection}/imports`, body, options);
           expect(resultsOf(response)[0].error.details, type).to.deep.equal(details);

@@ -150,11 +150,7 @@ describe('a list as NDJSON', () => {
 
     it('for lists only', async () => {
       for (const headers of [LINES, CSV])
-        for (const [method, path] of [
-          ['GET', '/products/1'],
-          ['POST', '/products'],
-          ['DELETE', '/products/1'],
-        ] as const)
+        for (const [method, path] of Object.entries({ GET: '/products/1', POST: '/products', DELETE: '/products/1' }))
           await expectRefusal(
             service.request(method, path, { headers, body: { name: 'x' } }),
             'not_acceptable',

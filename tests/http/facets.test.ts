@@ -144,10 +144,7 @@ for (const store of HTTP_STORE_NAMES)
     });
 
     it('of one field come in pages, whose limit may change', async () => {
-      for (const [field, more] of [
-        ['attributes[mixed]', ''],
-        ['tags', '&price.currency=EUR&q=lamp'],
-      ]) {
+      for (const [field, more] of Object.entries({ 'attributes[mixed]': '', tags: '&price.currency=EUR&q=lamp' })) {
         const [whole] = await facets(`fields=${field}${more}`);
         const found: unknown[] = [];
         let next: string | undefined = `${FACETS}?limit=1&fields=${field}${more}`;

@@ -153,10 +153,7 @@ describe('an empty list', () => {
   });
 });
 
-for (const [order, ids] of [
-  ['', [1, 2, 3, 4]],
-  ['&sort=-name', [4, 3, 2, 1]],
-] as const)
+for (const [order, ids] of Object.entries({ '': [1, 2, 3, 4], '&sort=-name': [4, 3, 2, 1] }))
   describe(`pages that have become empty, with ${order || 'no sort'}`, () => {
     const service = inProcessService();
     const [first, second, third, fourth] = ids;

@@ -76,13 +76,7 @@ describe('a search by words', () => {
   });
 
   it('finds users by name and e-mail address', async () => {
-    for (const [q, ids] of [
-      ['ann', [1]],
-      ['lamp', [1, 2]],
-      ['zoe', [2]],
-      ['shop green', [2]],
-      ['nn', []],
-    ] as const) {
+    for (const [q, ids] of Object.entries({ ann: [1], lamp: [1, 2], zoe: [2], 'shop green': [2], nn: [] })) {
       const { status, json } = await get(`/users?q=${q.replace(' ', '+')}`);
       expect([status, json.map(({ id }: { id: number }) => id)], q).to.deep.equal([200, ids]);
     }

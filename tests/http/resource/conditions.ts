@@ -117,11 +117,7 @@ export function describeConditions(collection: Collection): void {
 export function describeRequiredConditions(collection: Collection): void {
   it('rejects a write without If-Match with 428', async () => {
     const { path, fields } = await collection.create();
-    for (const [method, body] of [
-      ['PUT', fields],
-      ['PATCH', {}],
-      ['DELETE', undefined],
-    ] as const) {
+    for (const [method, body] of Object.entries({ PUT: fields, PATCH: {}, DELETE: undefined })) {
       await expectRefusal(collection.client.request(method, path, { body }), 'precondition_required', method);
       const conditional = await collection.client.request(method, path, { body, ...ifMatch('*') });
       expect(conditional.status, method).to.be.within(200, 204);

@@ -18,12 +18,7 @@ export function describeMessages(collection: Collection): void {
     });
 
     it('get 405 with Allow if they are unsupported', async () => {
-      for (const [method, url] of [
-        ['PUT', base],
-        ['TRACE', base],
-        ['POST', `${base}/1`],
-        ['PURGE', `${base}/1`],
-      ] as const) {
+      for (const [method, url] of Object.entries({ PUT: base, TRACE: base, POST: `${base}/1`, PURGE: `${base}/1` })) {
         const { headers } = await expectRefusal(client.request(method, url), 'method_not_allowed', method);
         expect(headers.allow).to.include('GET, HEAD');
         expect(headers['cache-control']).to.equal('no-store');
