@@ -26,7 +26,7 @@ describe('a path with the version and the same path without it', () => {
     // A page links to the next one under the path of the request. A cursor of changes has the time in it.
     const links = String(link)
       .replaceAll('</v1/', '</')
-      .replace(/changes\?(.*)cursor=[\w-]+/, 'changes?$1cursor=…');
+      .replace(/(changes\?.*cursor=)[\w-]+/, '$1…');
     // Its ETag covers those links too.
     const tag = link === undefined ? etag : /^(W\/)?"/.test(String(etag));
     const others = vary?.replace(/API-Version(, )?/, '') || undefined;

@@ -40,8 +40,8 @@ const REQUESTS: readonly (readonly [status: number, request: RequestCase, header
 ];
 
 const corsHeader = ({ headers }: HttpResponse, name: string) => headers[`access-control-${name}`];
-const corsHeaders = ({ headers }: HttpResponse) =>
-  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+const corsHeaders = (response: HttpResponse) =>
+  Object.keys(response.headers).filter((name) => name.includes('access-control-'));
 const variesByOrigin = ({ headers }: HttpResponse) => `${headers['vary']}`.split(', ').includes('Origin');
 
 async function allResponses(client: HttpClient, Origin: string | undefined): Promise<HttpResponse[]> {

@@ -6,6 +6,7 @@ import { USER } from '#src/domain/user.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { list } from '../support/list.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { findsByDefinition } from '../support/reference-search.js';
@@ -129,15 +130,9 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
       }));
       const lines = records.map((one) => `${JSON.stringify(one)}\n`).join('');
       const { text } = await service.post('/v1/products/imports', lines, { headers: NDJSON });
-      const results = text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const results = jsonLines(text);
       stored = records.map((one, at) => ({ ...one, id: results[at].id }));
-      expect(
-        results.every(({ status }) => status === 201),
-        text,
-      ).to.equal(true);
+      for (const { status } of results) expect(status, text).to.equal(201);
     });
     beforeEach(() => {
       faults.length = 0;

@@ -144,9 +144,8 @@ describe('LocalCa', () => {
 
   it('fails if the folder around it was deleted, and does not create it', async () => {
     rmSync(join(root, `${count}`), { recursive: true });
-    const error = await open()
-      .current()
-      .catch((caught: unknown) => caught);
+    const opened = open().current();
+    const error = await opened.catch((caught: unknown) => caught);
     expect(error).to.have.nested.property('cause.code', 'ENOENT');
     expect(readdirSync(root)).to.not.include(`${count}`);
   });

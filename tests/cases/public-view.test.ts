@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { expectRefusal, type HttpResponse } from '../support/http-client.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { cursorIn, linksOf } from '../support/links.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { AT_NIGHT } from '../support/run-settings.js';
@@ -147,14 +148,7 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
           const head = await send(reader, 'HEAD', `/products?${query}`, { Prefer: 'count=exact' });
           expect([head.status, head.headers['x-total-count']]).to.deep.equal([200, String(live.length)]);
           const lines = (await get(reader, `/v1/products?${query}`, { Accept: NDJSON })).text;
-          expect(
-            ofEach(
-              lines
-                .split('\n')
-                .slice(0, -1)
-                .map((line) => JSON.parse(line)),
-            ),
-          ).to.deep.equal(liveIds);
+          expect(ofEach(jsonLines(lines))).to.deep.equal(liveIds);
           const rows = (await get(reader, `/v1/products?${query}`, { Accept: CSV })).text;
           expect(ofEach(parse(rows, { columns: true }))).to.deep.equal(liveIds);
           for (const text of [page.text, lines, rows]) expect(text, reader).to.not.match(/DRAFT|OLD|Zenith|archived/);

@@ -77,10 +77,8 @@ for (const STORE of LOCAL_STORE_NAMES) {
         JSON.stringify({ sku: `${sku}-new`, name: 'x' }),
         { headers: { ...headers, ...SECOND } },
       );
-      expect(JSON.parse(text).error.details.map(({ pointer }: { pointer: string }) => pointer)).to.have.members([
-        '/name',
-        '/title',
-      ]);
+      const pointers = JSON.parse(text).error.details.map((detail: { pointer: string }) => detail.pointer);
+      expect(pointers).to.have.members(['/name', '/title']);
     });
 
     describe('has an ETag in each version', () => {
@@ -157,9 +155,8 @@ for (const STORE of LOCAL_STORE_NAMES) {
       ]);
       const email = emailOf('twice');
       await service.post('/v1/users', { name: 'x', email });
-      await expectIssues(service.post('/v2/users', { firstName: 'x', email }), 'duplicate_value', [
-        'duplicate_value /email',
-      ]);
+      const user = { firstName: 'x', email };
+      await expectIssues(service.post('/v2/users', user), 'duplicate_value', ['duplicate_value /email']);
     });
 
     describe('is listed', () => {

@@ -84,9 +84,8 @@ describe('catalogue import', () => {
     expect(readFileSync(refused, 'utf8')).to.equal(
       'sku,name,version,deleted\r\n"C 3","Two\nlines",,\r\nC-4,Chair,7,\r\n',
     );
-    expect(await product('C-1'))
-      .to.include({ name: 'Torch' })
-      .and.have.property('price');
+    expect(await product('C-1')).to.deep.include({ name: 'Torch' });
+    expect(await product('C-1')).to.have.property('price');
     expect((await product('C-2')).code).to.equal('not_found');
     const mended = readFileSync(refused, 'utf8').replace('C 3","Two\n', 'C-3","Two ').replace(',7,', ',,');
     expect((await run(file('mended.csv', mended), [...BY_SKU, '--refused', refused])).out).to.match(
@@ -172,10 +171,8 @@ describe('catalogue import', () => {
     const { id } = await product('R-1');
     const other = file('b.ndjson', '{"sku":"R-1","name":"Torch"}\n{"sku":"R-2"}\n');
     const dry = await run(other, [...BY_SKU, '--dry-run']);
-    expect([dry.code, dry.out]).to.deep.equal([
-      65,
-      '2 records (dry run): 0 created, 1 changed, 0 unchanged, 0 deleted, 1 refused\n',
-    ]);
+    expect(dry.code).to.equal(65);
+    expect(dry.out).to.equal('2 records (dry run): 0 created, 1 changed, 0 unchanged, 0 deleted, 1 refused\n');
     expect((await run(other, [...BY_SKU, '--existing', 'skip'])).out).to.include('1 unchanged');
     expect(await product('R-1')).to.deep.equal({ id, sku: 'R-1', name: 'Lamp', description: 'Green' });
     const { out } = await run(other, [...BY_SKU, '--existing', 'replace', '--json']);
@@ -248,9 +245,8 @@ describe('catalogue import', () => {
       proxy.next = { direction, bytes: direction === 'up' ? 500_000 : 100_000 };
       const first = await run(path, [...BY_SKU, ...url]);
       expect(first.code).to.equal(75);
-      expect(first.err)
-        .to.match(/^https:\/\/localhost:\d+ does not respond: .*\n/)
-        .and.to.match(new RegExp(`${AGAIN}$`));
+      expect(first.err).to.match(/^https:\/\/localhost:\d+ does not respond: .*\n/);
+      expect(first.err).to.match(new RegExp(`${AGAIN}$`));
       const second = await run(path, [...BY_SKU, ...url]);
       await proxy.close();
       expect([proxy.cuts, second.code, second.err]).to.deep.equal([1, 0, '']);
@@ -326,12 +322,15 @@ describe('catalogue import', () => {
     const start = (args: readonly string[], variables: Record<string, string> = {}) =>
       new ChildProcessService(folder, environment(variables), [CLI, 'import', ...args]);
 
-    for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGKILL: null }))
+    for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGKILL: null } as const))
       it(`is completed by a second run after ${signal} interrupted the first`, async () => {
         const path = file('many.ndjson', many(signal, 2 * MANY));
         const first = start([path, ...BY_SKU]);
         await until('some products exist', async () => (await counted(`${signal}-`)) > 0);
-        expect(await first.stop(signal)).to.deep.equal({ code, signal: code === null ? signal : null });
+        expect(await first.stop(signal as NodeJS.Signals)).to.deep.equal({
+          code,
+          signal: code === null ? signal : null,
+        });
         if (code !== null) {
           expect(first.out).to.match(/^\d+ records: \d+ created/);
           expect(withoutProgress(first.log)).to.equal(`Interrupted. ${AGAIN}`);

@@ -74,9 +74,7 @@ describe('access', () => {
       ['POST', { body: '{', headers: { 'Content-Type': 'text/plain' } }],
       ['GET', { headers: { Accept: 'text/html', 'API-Version': '9' } }],
     ] as const)
-      expect((await service.request(method, '/products?x=1', { ...options, token: null })).status, method).to.equal(
-        401,
-      );
+      expect((await service.request(method, '/products?x=1', { ...options, token: null })).status).to.equal(401);
     const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/html' }, token: reader };
     expect((await service.request('POST', '/products?x=1', bad)).status).to.equal(403);
     expect((await service.request('DELETE', '/products?x=1', { token: reader })).status).to.equal(405);
@@ -92,10 +90,7 @@ describe('access', () => {
       ['application/json-patch+json', '[]'],
     ] as const) {
       const headers = { 'Content-Type': type };
-      const response = await expectRefusal(
-        service.request('PATCH', path, { token, headers, body }),
-        'insufficient_scope',
-      );
+      const response = await expectRefusal(service.patch(path, body, { token, headers }), 'insufficient_scope');
       expect(response.json.message).to.include('users:read');
       expect(response.text).to.not.include('ann.lee@example.com');
     }

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type Example, examplesIn } from '../support/document-examples.js';
 import type { HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { OpenText } from '../support/open-text.js';
 
 function bodyOf({ headers, bytes }: HttpResponse): string {
@@ -15,11 +16,7 @@ function bodyOf({ headers, bytes }: HttpResponse): string {
 /** @returns JSON as its value, NDJSON as a list of values, CSV as a list of lines, any other body unchanged */
 function parsed(body: string, type: string): unknown {
   if (body === '') return body;
-  if (type === 'application/x-ndjson')
-    return body
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+  if (type === 'application/x-ndjson') return jsonLines(body);
   if (type.startsWith('text/csv')) return body.trimEnd().split(/\r?\n/);
   return type.endsWith('json') ? JSON.parse(body) : body;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { issuesOf } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
@@ -73,10 +74,7 @@ describe('null', () => {
     const { json } = await service.patch(path, { sku: null, attributes: { watts: null } });
     expect(json).to.deep.equal({ id, ...SHOWN });
     const refused = await service.patch(path, { version: null, name: null });
-    expect(refused.json.details.map(({ code }: { code: string }) => code)).to.deep.equal([
-      'read_only_field',
-      'required',
-    ]);
+    expect(issuesOf(refused)).to.deep.equal(['read_only_field /version', 'required /name']);
   });
 
   it('is no value in an API key', async () => {

@@ -9,12 +9,11 @@ import { describeMessages } from './resource/messages.js';
 import { describeParameters } from './resource/parameters.js';
 import { describeDelete, describeGet, describePatch, describePost, describePut } from './resource/records.js';
 import { describeValidation } from './resource/validation.js';
-import { describeWiring } from './resource/wiring.js';
 
 /** What a resource itself decides: its paths, fields, schema, references and responseMapper. */
 const OWN_PARTS = [describePost, describeValidation, describeGet, describePut, describePatch, describeDelete];
 const SHARED_PARTS = [describeMessages, describeIdempotency, describeImport, describeJsonPatch, describeConditions];
-const PARTS = { whole: [...OWN_PARTS, ...SHARED_PARTS], own: [...OWN_PARTS, describeWiring] };
+const PARTS = { whole: [...OWN_PARTS, ...SHARED_PARTS], own: OWN_PARTS };
 
 /** The store that a contract test uses, and whether it runs all tests. */
 interface Target {
@@ -25,9 +24,9 @@ interface Target {
 /**
  * Tests the operations on records, which are the same code for every resource, store and form of the path.
  *
- * The whole contract runs for one resource, on each store. The other resources run what a resource itself decides, and one
- * case of each shared operation. The repository contract tests the stores, and authorization-matrix.test.ts compares the
- * two forms of each path.
+ * The whole contract runs for one resource, on each store. The other resources run what a resource itself decides:
+ * random-values imports, replaces and patches records of each. The repository contract tests the stores, and
+ * authorization-matrix.test.ts compares the two forms of each path.
  */
 export function resourceContract(
   resource: ResourceUnderTest,

@@ -75,9 +75,8 @@ describe('catalogue check, with servers', () => {
     const redis = { RATE_LIMITER: 'redis', REDIS_URL: 'redis://:hunter2@127.0.0.1:1' };
     const { code, out, err } = await catalogue(folder(), ['check'], { STORE: 'mongodb', MONGODB_URL, ...redis });
     expect([code, err]).to.deep.equal([1, '']);
-    expect(out)
-      .to.match(/^wrong +store +MongoDB does not respond/m)
-      .and.to.match(/^wrong +Redis +it does not respond \(/m);
+    expect(out).to.match(/^wrong +store +MongoDB does not respond/m);
+    expect(out).to.match(/^wrong +Redis +it does not respond \(/m);
     expect(out).to.not.include('hunter2');
   });
 

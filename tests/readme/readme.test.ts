@@ -170,9 +170,8 @@ describe('README.md', function () {
         const { status, headers, body } = await respond(step);
         lamp = (await second.run('echo "$lamp"')).output.trim();
         expect(status).to.equal(201);
-        expect(lamp)
-          .to.match(/^\/v1\/products\/\d+$/)
-          .and.to.equal(headers['Location']);
+        expect(lamp).to.match(/^\/v1\/products\/\d+$/);
+        expect(lamp).to.equal(headers['Location']);
         expect(JSON.parse(body)).to.deep.equal({
           id: Number(lamp.split('/').at(-1)),
           name: 'Lamp',
