@@ -116,9 +116,8 @@ export async function credentialContract(settings: Record<string, string>, isWho
       const stored = await apiKeys.find(id);
       if (!stored) throw new Error(`there is no key ${id}`);
       const fields = { ...stored.fields, expiresAt: Date.now() - HOUR_MS };
-      await apiKeys.replaceAll([
-        { record: { ...stored, fields, version: stored.version + 1 }, expected: stored.version },
-      ]);
+      const record = { ...stored, fields, version: stored.version + 1 };
+      await apiKeys.replaceAll([{ record, expected: stored.version }]);
       return { id, key };
     };
 

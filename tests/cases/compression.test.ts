@@ -97,11 +97,8 @@ describe('a compressed list', () => {
 
   it('is uncompressed up to 1 KiB, but still varies by Accept-Encoding', async () => {
     const short = await get('/products?limit=1', 'gzip');
-    expect([codingOf(short), variesByCoding(short), short.json]).to.deep.equal([
-      undefined,
-      true,
-      [(await get('/products/1')).json],
-    ]);
+    expect([codingOf(short), variesByCoding(short)]).to.deep.equal([undefined, true]);
+    expect(short.json).to.deep.equal([(await get('/products/1')).json]);
   });
 
   it('does not compress errors', async () => {

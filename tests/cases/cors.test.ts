@@ -82,11 +82,8 @@ describe('CORS', () => {
 
     it('treats a preflight as an ordinary OPTIONS request', async () => {
       const response = await preflight(service.client, '/products');
-      expect([response.status, response.headers['allow'], corsHeaders(response)]).to.deep.equal([
-        204,
-        'GET, HEAD, POST, OPTIONS',
-        [],
-      ]);
+      expect([response.status, response.headers['allow']]).to.deep.equal([204, 'GET, HEAD, POST, OPTIONS']);
+      expect(corsHeaders(response)).to.deep.equal([]);
       expect((await preflight(service.client, '/products?colour=red')).status).to.equal(400);
     });
   });
@@ -248,10 +245,8 @@ describe('CORS', () => {
         service.records.before = () => Promise.reject(failure);
         const response = await service.get('/products', { headers: { Origin: SHOP }, token: null });
         expect([response.status, corsHeader(response, 'allow-origin')]).to.deep.equal([status, SHOP]);
-        expect([corsHeader(response, 'expose-headers'), variesByOrigin(response)]).to.deep.equal([
-          EXPOSED_HEADERS,
-          true,
-        ]);
+        expect(corsHeader(response, 'expose-headers')).to.equal(EXPOSED_HEADERS);
+        expect(variesByOrigin(response)).to.equal(true);
       }
     });
   });

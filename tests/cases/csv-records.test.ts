@@ -107,10 +107,11 @@ describe('the records of CSV', () => {
     const lines = [...splitter.push(Buffer.from('name\n"'))];
     for (let at = 0; at < 1_000; at++) lines.push(...splitter.push(Buffer.from('"",\n'.repeat(1_000))));
     lines.push(...splitter.push(Buffer.from('"\nx')), ...splitter.end());
+    const [name, x] = [Buffer.from('name'), Buffer.from('x')];
     expect(lines).to.deep.equal([
-      { number: 0, bytes: Buffer.from('name') },
+      { number: 0, bytes: name },
       { number: 1, tooLong: true },
-      { number: 2, bytes: Buffer.from('x') },
+      { number: 2, bytes: x },
     ]);
   });
 
@@ -121,10 +122,8 @@ describe('the records of CSV', () => {
     expect(await read([Buffer.from(wide)])).to.deep.equal([{ name: 'x', attributes: { 9998: 'last' } }]);
     for (const count of [10_001, 60_000]) {
       const refusal = await read([Buffer.from(`${header(count)}\n`)]).catch((error) => error);
-      expect([refusal.code, refusal.message]).to.deep.equal([
-        'payload_too_large',
-        'The header row has more than 10000 columns.',
-      ]);
+      expect(refusal.code).to.equal('payload_too_large');
+      expect(refusal.message).to.equal('The header row has more than 10000 columns.');
     }
     const refusal = await read([Buffer.from(`${'x'.repeat(LIMIT + 1)}\n`)]).catch((error) => error);
     expect(refusal.code).to.equal('payload_too_large');

@@ -33,12 +33,8 @@ describe('the example of an error', () => {
   const service = inProcessService();
   const strict = inProcessService({ RATE_LIMIT_REQUESTS: '600', REQUIRE_IF_MATCH: 'true' });
   const proxied = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
-  const slow = middlewareHarness((_ctx, next) => next(), {
-    handshakeMs: 300,
-    headersMs: 300,
-    requestMs: 600,
-    silenceMs: 1_500,
-  });
+  const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600, silenceMs: 1_500 };
+  const slow = middlewareHarness((_ctx, next) => next(), timeouts);
   const lamp = { name: 'Lamp', sku: 'L-1', price: { amount: 1, currency: 'EUR' } };
   const patching = { headers: { 'Content-Type': 'application/json-patch+json' } };
   const keyOf = async (client: HttpClient, more: object) =>

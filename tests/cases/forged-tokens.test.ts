@@ -58,10 +58,8 @@ describe('forged access tokens', () => {
     const token = issuer.token();
     await client.get(`/v1/products/${token}`, { token });
     const list = await client.get('/v1/products', { token, headers: { Prefer: 'count=exact' } });
-    expect(
-      [list.status, list.headers['x-total-count']],
-      'a valid token is accepted and nothing was created',
-    ).to.deep.equal([200, '0']);
+    expect(list.status, 'a valid token is accepted').to.equal(200);
+    expect(list.headers['x-total-count'], 'nothing was created').to.equal('0');
     await service.stop();
     expect(service.log.match(/"msg":"request"/g)).to.have.length(attacks.length + 2);
     for (const attack of [...attacks, { name: 'a valid token', token }]) {

@@ -42,11 +42,8 @@ describe('an import that matches, while the store is away', () => {
       const mend = breakStore(name);
       await stream.send(line(fields));
       const refused = await stream.next();
-      expect(refused).to.deep.equal({
-        line: 2,
-        status: 503,
-        error: { code: 'unavailable', message: 'The store is away.', details: [] },
-      });
+      const error = { code: 'unavailable', message: 'The store is away.', details: [] };
+      expect(refused).to.deep.equal({ line: 2, status: 503, error });
       await stream.send(line({ sku: 'bad sku' }));
       expect(await stream.next(), 'what needs no store').to.include({ line: 3, status: 400 });
       mend();

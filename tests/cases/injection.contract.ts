@@ -229,10 +229,8 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         await expectStatus('GET', itemPath, text === '1' ? [200] : [400], { headers: { 'API-Version': text } });
         await expectStatus('DELETE', itemPath, [400, 412], { headers: { 'If-Match': text === '*' ? '"x"' : text } });
         await expectStatus('GET', itemPath, [401], { token: null });
-        const created = await expectStatus('POST', '/v1/products', [201, 400], {
-          body: { name: 'key' },
-          headers: { 'Idempotency-Key': text },
-        });
+        const keyed = { body: { name: 'key' }, headers: { 'Idempotency-Key': text } };
+        const created = await expectStatus('POST', '/v1/products', [201, 400], keyed);
         if (created.status === 201) await expectStatus('DELETE', String(created.headers.location), [204]);
       });
       const after = await send('GET', '/v1/products?limit=1000&fields=id,version');

@@ -18,14 +18,8 @@ const SEED = 7;
 const draft = (body: Product) => newDraft(definitions.PRODUCTS, body);
 
 function seedingOf(products: Repository<Product>, clock: FakeClock): Seeding {
-  const deps = {
-    records: products,
-    reservations: new MemoryIdempotencyStore(),
-    clock,
-    backoff: new CountingBackoff(),
-    rules: {},
-    fields: PRODUCTS.fields,
-  };
+  const [reservations, backoff] = [new MemoryIdempotencyStore(), new CountingBackoff()];
+  const deps = { records: products, reservations, clock, backoff, rules: {}, fields: PRODUCTS.fields };
   return seeding(products, (ids) => new RecordWriter({ ...deps, ids }), draft);
 }
 

@@ -39,11 +39,8 @@ describe('the token endpoint', () => {
     expect(response.status).to.equal(200);
     expect(Object.keys(response.json)).to.deep.equal(['access_token', 'token_type', 'expires_in', 'scope']);
     expect(response.json).to.include({ token_type: 'Bearer', expires_in: 600, scope: SCOPES.join(' ') });
-    expect(response.headers).to.include({
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      pragma: 'no-cache',
-    });
+    expect(response.headers).to.include({ 'content-type': 'application/json' });
+    expect(response.headers).to.include({ 'cache-control': 'no-store', pragma: 'no-cache' });
     expect(response.headers['ratelimit']).to.match(/^"default";/);
     const { kid, ...header } = decodeProtectedHeader(response.json.access_token);
     expect(header).to.deep.equal({ alg: 'RS256', typ: 'at+jwt' });
@@ -224,10 +221,8 @@ describe('a client that uses discovery', () => {
       /^Bearer resource_metadata="([^"]+)"$/.exec(String(refused.headers['www-authenticate'])) ?? [];
     const response = await fetch()(metadata, { method: 'GET', headers: {} });
     const resource = await oauth.processResourceDiscoveryResponse(url(), response);
-    const wellKnown = await oauth.processResourceDiscoveryResponse(
-      url(),
-      await oauth.resourceDiscoveryRequest(url(), options()),
-    );
+    const found = await oauth.resourceDiscoveryRequest(url(), options());
+    const wellKnown = await oauth.processResourceDiscoveryResponse(url(), found);
     expect(wellKnown).to.deep.equal(resource);
     const issuer = new URL(resource.authorization_servers?.[0] ?? '');
     const request = { algorithm: 'oauth2', ...options() } as const;
@@ -245,22 +240,12 @@ describe('a client that uses discovery', () => {
       const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, parameters, options());
       const granted = await oauth.processClientCredentialsResponse(server, client, response);
       const products = new URL('/v1/products', url());
-      const list = await oauth.protectedResourceRequest(
-        granted.access_token,
-        'GET',
-        products,
-        undefined,
-        undefined,
-        options(),
-      );
+      const { access_token: token } = granted;
+      const list = await oauth.protectedResourceRequest(token, 'GET', products, undefined, undefined, options());
       expect(list.status).to.equal(200);
       const headers = { Authorization: `Bearer ${granted.access_token}` };
-      const claims = await oauth.validateJwtAccessToken(
-        server,
-        new Request(products, { headers }),
-        url().origin,
-        options(),
-      );
+      const authorized = new Request(products, { headers });
+      const claims = await oauth.validateJwtAccessToken(server, authorized, url().origin, options());
       expect(claims).to.include({ client_id: '1', sub: '1', scope: 'products:read products:write' });
     });
 });
@@ -328,17 +313,11 @@ describe('the OAuth documents', () => {
       expect(response.headers).to.not.have.property('ratelimit-policy');
       expect(String(response.headers['vary']).split(', ')).to.include.members(['Accept', 'Accept-Encoding']);
       const head = await service.request('HEAD', path, { token: null });
-      expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([
-        200,
-        '',
-        response.headers['content-length'],
-      ]);
+      expect([head.status, head.text]).to.deep.equal([200, '']);
+      expect(head.headers['content-length']).to.equal(response.headers['content-length']);
       const post = await service.post(path, {});
-      expect([post.status, post.headers['allow'], post.headers['cache-control']]).to.deep.equal([
-        405,
-        'GET, HEAD, OPTIONS',
-        'no-store',
-      ]);
+      expect(post.status).to.equal(405);
+      expect(post.headers).to.include({ allow: 'GET, HEAD, OPTIONS', 'cache-control': 'no-store' });
       expect((await get(`${path}?x=1`)).json.code).to.equal('unknown_parameter');
     });
 });

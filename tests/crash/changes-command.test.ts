@@ -35,10 +35,11 @@ describe('catalogue changes', () => {
     const later = await cursorNow('--from', cursor);
     service.clock.pass(30 * 3_600_000);
     expect((await run(['--from', cursor])).code).to.equal(65);
-    expect(lines.filter((line) => !line.cursor)).to.deep.equal([
+    const changes = [
       { id: lamp, name: 'Lamp\u009b', version: 1 },
       { id: desk, version: 2, deleted: true },
-    ]);
+    ];
+    expect(lines.filter((line) => !line.cursor)).to.deep.equal(changes);
     expect(await run(['--from', later])).to.include({ code: 0, out: '' });
   });
 
@@ -51,9 +52,8 @@ describe('catalogue changes', () => {
   });
 
   it('follows until a signal', async () => {
-    const child = spawn(process.execPath, [CLI, 'changes', '--resource', 'products', '--follow', '--cursors'], {
-      env: environment(),
-    });
+    const args = [CLI, 'changes', '--resource', 'products', '--follow', '--cursors'];
+    const child = spawn(process.execPath, args, { env: environment() });
     let out = '';
     child.stdout.on('data', (chunk) => (out += chunk));
     const exited = once(child, 'exit');

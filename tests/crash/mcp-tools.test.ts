@@ -55,13 +55,9 @@ describe('the tools of catalogue mcp', () => {
     const hints = (verb: string) => tools.find(({ name }) => name.startsWith(verb))?.annotations;
     for (const verb of ['search', 'read', 'count'])
       expect(hints(verb)).to.deep.equal({ readOnlyHint: true, openWorldHint: false });
+    const rest = { readOnlyHint: false, idempotentHint: true, openWorldHint: false };
     for (const [verb, destructiveHint] of Object.entries({ create: false, update: true, upsert: true, delete: true }))
-      expect(hints(verb), verb).to.deep.equal({
-        readOnlyHint: false,
-        destructiveHint,
-        idempotentHint: true,
-        openWorldHint: false,
-      });
+      expect(hints(verb), verb).to.deep.equal({ ...rest, destructiveHint });
   });
 
   it('describes every field and argument, and the unit of a price', async () => {
@@ -279,9 +275,8 @@ describe('the tools of catalogue mcp', () => {
       const messageOf = (of: string) => details.find(({ name }: { name: string }) => name === of).message;
       expect(messageOf('nmae')).to.include('the filters id, createdAt, updatedAt, name, ');
       expect(messageOf('price.amount')).to.include('in the smallest unit of the currency');
-      const wrong = await refusal('search_products', {
-        filter: { 'name.in': ['Shelf, oak'], attributes: { colour: 'red' }, sku: null, name: 'Shelf, oak' },
-      });
+      const invalid = { 'name.in': ['Shelf, oak'], attributes: { colour: 'red' }, sku: null, name: 'Shelf, oak' };
+      const wrong = await refusal('search_products', { filter: invalid });
       expect(wrong.code).to.equal('invalid_arguments');
       expect(problems(wrong.details)).to.deep.equal([
         ['invalid_format', 'filter.name.in'],
@@ -312,10 +307,8 @@ describe('the tools of catalogue mcp', () => {
           { field: 'attributes[watts]', values: [{ value: 7.5, count: 1 }], more: true },
         ],
       });
-      const found = await session.succeed('search_products', {
-        filter: { ...filter, 'attributes[watts].in': [5, 10] },
-        sort: ['-stock', '-id'],
-      });
+      const narrowed = { ...filter, 'attributes[watts].in': [5, 10] };
+      const found = await session.succeed('search_products', { filter: narrowed, sort: ['-stock', '-id'] });
       expect(found.records[0].brand).to.equal('Counted B');
       expect(found.records).to.have.length(1);
     });

@@ -14,10 +14,8 @@ describe('the npm package', () => {
   const root = temporaryFolder();
   const installed = join(root, 'node_modules', name);
   const run = (program: string, ...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(installed, program), ...args], {
-      cwd: root,
-      encoding: 'utf8',
-    });
+    const command = [join(installed, program), ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
     return { status, stdout, stderr };
   };
 

@@ -105,10 +105,8 @@ for (const store of HTTP_STORE_NAMES) {
           [['users:read', 'users:write'], 'users:write'],
           [['products:read', 'keys:admin', 'orders:write'], 'products:read orders:write'],
         ] as const) {
-          const response = await expectRefusal(
-            service.post(path, { name: 'x', scopes }, { token }),
-            'insufficient_scope',
-          );
+          const attempt = service.post(path, { name: 'x', scopes }, { token });
+          const response = await expectRefusal(attempt, 'insufficient_scope');
           expect(response.headers['www-authenticate']).to.match(
             new RegExp(`^Bearer error="insufficient_scope", scope="${missing}", resource_metadata="https:`),
           );
@@ -120,9 +118,8 @@ for (const store of HTTP_STORE_NAMES) {
 
       it('reports validation errors before missing scopes', async () => {
         const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin'] });
-        await expectIssues(service.post(path, { name: '', scopes: ['users:read'] }, { token }), 'validation_failed', [
-          'too_short /name',
-        ]);
+        const unnamed = service.post(path, { name: '', scopes: ['users:read'] }, { token });
+        await expectIssues(unnamed, 'validation_failed', ['too_short /name']);
       });
 
       it('accepts JSON only, not NDJSON', async () => {
@@ -138,10 +135,8 @@ for (const store of HTTP_STORE_NAMES) {
     describe('POST with an Idempotency-Key', () => {
       it('creates one key and shows its secret only in the first response', async () => {
         const idempotencyKey = randomUUID();
-        const { response, key, id } = await createKey(
-          { ...READER, expiresAt: '2099-01-01T00:00:00Z' },
-          withIdempotencyKey(idempotencyKey),
-        );
+        const fields = { ...READER, expiresAt: '2099-01-01T00:00:00Z' };
+        const { response, key, id } = await createKey(fields, withIdempotencyKey(idempotencyKey));
         expect(replayed(response)).to.equal(undefined);
         const { key: _, ...rest } = response.json;
         const reordered = { expiresAt: '2099-01-01T00:00:00Z', ...READER };
@@ -285,10 +280,8 @@ for (const store of HTTP_STORE_NAMES) {
       await expectRefusal(service.get('/products', { token }), 'token_expired');
       expect((await service.get(`/api-keys/${id}`)).json.expiresAt).to.equal(expiresAt);
       const again = await service.post('/api-keys', body, idempotencyKey);
-      expect(
-        [again.status, replayed(again), again.json.id],
-        'replayed, although the expiry is in the past now',
-      ).to.deep.equal([201, 'true', id]);
+      // It is replayed, although the expiry is in the past now.
+      expect([again.status, replayed(again), again.json.id]).to.deep.equal([201, 'true', id]);
       expect((await service.post('/api-keys', body)).status).to.equal(400);
     });
   });

@@ -173,10 +173,8 @@ function describeByKey(at: Addresses): void {
       const missing = at.newKey();
       for (const url of [path, at.to(missing)]) {
         for (const value of [at.newKey(), resource.invalid, '', 5, [], {}, false]) {
-          const response = await expectRefusal(
-            at.client.put(url, { name: 'Lamp', [field]: value }),
-            'validation_failed',
-          );
+          const attempt = at.client.put(url, { name: 'Lamp', [field]: value });
+          const response = await expectRefusal(attempt, 'validation_failed');
           expect(issuesOf(response), JSON.stringify(value)).to.deep.equal(readOnly);
           expect(response.headers).to.not.have.any.keys('content-location', 'location', 'etag');
         }

@@ -8,12 +8,8 @@ const MAX_BYTES = 100_000;
 describe('the console', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '10000' });
 
-  pageContract(service, {
-    page: '/console',
-    files: ['/console/main.js', '/console/console.css'],
-    shared: ['/docs/base.css'],
-    images: "'self' data: https:",
-  });
+  const files = ['/console/main.js', '/console/console.css'];
+  pageContract(service, { page: '/console', files, shared: ['/docs/base.css'], images: "'self' data: https:" });
 
   for (const coding of ['gzip', 'br'])
     it(`loads less than 100 KB with ${coding}`, async () => {

@@ -39,13 +39,11 @@ describe('a list as CSV', () => {
     ])
       expect((await service.post('/products', fields)).status).to.equal(201);
     await service.post('/users', { name: 'Ann', email: 'Ann@example.com' });
-    await service.post('/orders', {
-      userId: 1,
-      items: [
-        { productId: 2, quantity: 3 },
-        { productId: 1, quantity: 1 },
-      ],
-    });
+    const items = [
+      { productId: 2, quantity: 3 },
+      { productId: 1, quantity: 1 },
+    ];
+    await service.post('/orders', { userId: 1, items });
     await service.post('/orders', { userId: 1, items: [{ productId: 3, quantity: 1_000_000 }] });
   });
 

@@ -18,10 +18,8 @@ const SAMPLES = [
   { name: 'n2', tags: ['t'], brand: 'x' },
   { name: 'c1', group: 'C', price: 40, tags: ['u'], brand: 'y' },
 ];
-const body = ({ price, ...fields }: { price?: number }) => ({
-  ...fields,
-  ...(price !== undefined && { price: { amount: price, currency: 'EUR' } }),
-});
+const body = ({ price, ...fields }: { price?: number }) =>
+  price === undefined ? fields : { ...fields, price: { amount: price, currency: 'EUR' } };
 
 for (const store of HTTP_STORE_NAMES)
   describe(`lists of one product a group, on ${store}`, () => {

@@ -6,10 +6,8 @@ import { pageContract } from './page.contract.js';
 
 describe('the interactive reference', () => {
   const service = inProcessService();
-  pageContract(service, {
-    page: '/docs',
-    files: ['/docs/main.js', '/docs/base.css', '/docs/docs.css', '/docs/errors.json'],
-  });
+  const files = ['/docs/main.js', '/docs/base.css', '/docs/docs.css', '/docs/errors.json'];
+  pageContract(service, { page: '/docs', files });
 
   it('leads those who edit products on to the console', async () => {
     const { text } = await service.get('/docs', { headers: { Accept: 'text/html' } });

@@ -98,21 +98,15 @@ for (const store of HTTP_STORE_NAMES)
     });
 
     it('are served without the version in the path, to HEAD too', async () => {
-      const [long, short] = await Promise.all([
-        get('fields=brand&limit=1'),
-        service.get('/products/facets?fields=brand&limit=1'),
-      ]);
+      const long = await get('fields=brand&limit=1');
+      const short = await service.get('/products/facets?fields=brand&limit=1');
       expect(short.text).to.equal(long.text);
       expect(linksOf(short.headers['link'])['next']).to.match(/^\/products\/facets\?/);
       expect(linksOf(long.headers['link'])['next']).to.match(/^\/v1\/products\/facets\?/);
       expect(short.headers.etag, 'the links differ').to.not.equal(long.headers.etag);
       const head = await service.request('HEAD', `${FACETS}?fields=brand&limit=1`);
-      expect([head.status, head.text, head.headers.etag, head.headers['link']]).to.deep.equal([
-        200,
-        '',
-        long.headers.etag,
-        long.headers['link'],
-      ]);
+      expect([head.status, head.text]).to.deep.equal([200, '']);
+      expect(head.headers).to.include({ etag: long.headers.etag, link: long.headers['link'] });
     });
 
     it('of a field are not narrowed by its own =, .in and .prefix, but by its other filters', async () => {

@@ -5,13 +5,8 @@ import { list } from '../support/list.js';
 
 describe('fields', () => {
   const service = inProcessService();
-  const FULL = {
-    name: 'Lamp',
-    description: 'bright',
-    sku: 'L-1',
-    price: { amount: 1, currency: 'EUR' },
-    attributes: { z: 1, a: 2 },
-  };
+  const PRICED = { name: 'Lamp', description: 'bright', sku: 'L-1', price: { amount: 1, currency: 'EUR' } };
+  const FULL = { ...PRICED, attributes: { z: 1, a: 2 } };
   let created: string;
 
   before(async () => {

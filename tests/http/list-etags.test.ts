@@ -64,11 +64,12 @@ describe('the ETag of a list', () => {
   it('changes only with the page, its links and the count', async () => {
     const next = linksOf((await service.get('/products?limit=2')).headers['link'])['next'] ?? '';
     const count = { Prefer: 'count=exact' };
+    const one = '/products?limit=1';
     const seen = async () => [
       await tagOf('/products?limit=2'),
       await tagOf(next),
-      await tagOf('/products?limit=1'),
-      await tagOf('/products?limit=1', count),
+      await tagOf(one),
+      await tagOf(one, count),
     ];
     const before = await seen();
     expect(await seen()).to.deep.equal(before);

@@ -85,10 +85,8 @@ for (const store of HTTP_STORE_NAMES)
 describe('a key that a token of another issuer makes', () => {
   const issuer = new TestIssuer();
   const service = inProcessService({}, { issuer });
-  const make = async (fields: object) =>
-    service.post('/v1/api-keys', fields, {
-      token: issuer.token({ sub: 'somebody', scope: 'keys:admin products:read' }),
-    });
+  const token = () => issuer.token({ sub: 'somebody', scope: 'keys:admin products:read' });
+  const make = async (fields: object) => service.post('/v1/api-keys', fields, { token: token() });
 
   it('shows the subject and expires within 90 days', async () => {
     const before = Date.now();

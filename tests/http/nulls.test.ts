@@ -163,11 +163,8 @@ describe('live, the status of a product without one', () => {
       expect(json.details[0]).to.include({ pointer: '/status' });
       expect(json.details[0].message).to.include('one of draft, archived; live stands for no value');
     }
-    const { json } = await service.post('/v1/products', {
-      name: 'live',
-      tags: ['live'],
-      attributes: { status: 'live' },
-    });
+    const live = { name: 'live', tags: ['live'], attributes: { status: 'live' } };
+    const { json } = await service.post('/v1/products', live);
     expect(json).to.deep.equal({ id: json.id, name: 'live', attributes: { status: 'live' }, tags: ['live'] });
   });
 });

@@ -66,12 +66,8 @@ describe('/openapi.json', () => {
   });
 
   it('is printed even if the store and the limiter are unreachable', async () => {
-    const unreachable = {
-      STORE: 'mongodb',
-      MONGODB_URL: 'mongodb://127.0.0.1:1',
-      RATE_LIMITER: 'redis',
-      REDIS_URL: 'redis://127.0.0.1:1',
-    };
+    const databases = { MONGODB_URL: 'mongodb://127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
+    const unreachable = { STORE: 'mongodb', RATE_LIMITER: 'redis', ...databases };
     const printed = await catalogue(temporaryFolder(), ['openapi'], { PUBLIC_URL, ...unreachable });
     expect([printed.code, JSON.parse(printed.out)]).to.deep.equal([0, (await get()).json]);
   });

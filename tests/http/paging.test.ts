@@ -132,10 +132,8 @@ describe('paging', () => {
       const headers = { Prefer: 'count=exact', Accept: 'application/x-ndjson' };
       for (const path of ['/products?id.in=1,2', '/products?id.in=1,2&limit=1']) {
         expect(countHeaders(await service.get(path, { headers })), path).to.deep.equal(['2', 'count=exact']);
-        expect(countHeaders(await service.request('HEAD', path, { headers })), path).to.deep.equal([
-          '2',
-          'count=exact',
-        ]);
+        const head = await service.request('HEAD', path, { headers });
+        expect(countHeaders(head), path).to.deep.equal(['2', 'count=exact']);
       }
     });
   });
@@ -146,10 +144,8 @@ describe('an empty list', () => {
 
   it('is an empty array with a first page', async () => {
     const response = await service.get('/v1/products');
-    expect([response.text, response.headers['link']]).to.deep.equal([
-      '[]',
-      '</v1/products?limit=100>; rel="first", </v1/products/changes>; rel="monitor"',
-    ]);
+    const link = '</v1/products?limit=100>; rel="first", </v1/products/changes>; rel="monitor"';
+    expect([response.text, response.headers['link']]).to.deep.equal(['[]', link]);
   });
 });
 

@@ -63,11 +63,8 @@ describe('invalid input', () => {
           application/json; charset=latin1  application/json; profile=x; q=0`,
         `${'a/b,'.repeat(3_000)}application/json`,
       ]) {
-        const response = await expectRefusal(
-          service.get('/products', { headers: { Accept: accept } }),
-          'not_acceptable',
-          accept,
-        );
+        const attempt = service.get('/products', { headers: { Accept: accept } });
+        const response = await expectRefusal(attempt, 'not_acceptable', accept);
         expect(response.headers['content-type']).to.equal('application/json');
       }
     });
@@ -87,12 +84,8 @@ describe('invalid input', () => {
     it('returns RFC 9457 problem details on request', async () => {
       const response = await service.post('/products', {}, { headers: { Accept: 'application/problem+json' } });
       expect(response.headers['content-type']).to.equal('application/problem+json');
-      expect(response.json).to.deep.include({
-        type: 'about:blank',
-        title: 'Bad Request',
-        status: 400,
-        code: 'validation_failed',
-      });
+      expect(response.json).to.include({ type: 'about:blank', title: 'Bad Request' });
+      expect(response.json).to.include({ status: 400, code: 'validation_failed' });
       expect(response.json.details).to.have.length(1);
       expect(response.json.detail).to.equal(response.json.message);
     });

@@ -120,11 +120,8 @@ describe('GET /', () => {
       }
     await expectRefusal(request('GET', '/', { 'API-Version': '2' }), 'unsupported_version');
     const problem = await request('GET', '/?x=1', { Accept: 'application/problem+json' });
-    expect([problem.headers['content-type'], problem.json.status, problem.json.code]).to.deep.equal([
-      'application/problem+json',
-      400,
-      'unknown_parameter',
-    ]);
+    expect(problem.headers['content-type']).to.equal('application/problem+json');
+    expect(problem.json).to.include({ status: 400, code: 'unknown_parameter' });
   });
 
   it('is one path only', async () => {

@@ -112,11 +112,8 @@ describe('two versions of a resource, the first deprecated', () => {
   it('do not affect a resource with one version', async () => {
     for (const path of ['/v1/users', '/users', '/users/1', '/users/99']) {
       const response = await service.get(path);
-      expect([response.headers['api-version'], deprecationHeaders(response), successorLink(response)]).to.deep.equal([
-        '1',
-        {},
-        undefined,
-      ]);
+      expect(response.headers['api-version']).to.equal('1');
+      expect([deprecationHeaders(response), successorLink(response)]).to.deep.equal([{}, undefined]);
     }
   });
 

@@ -114,10 +114,8 @@ for (const store of HTTP_STORE_NAMES)
     it('tell only those who may read the resources', async () => {
       const scopes = ['webhooks:admin', 'users:read'];
       const { id, key: token } = await makeKey(scopes);
-      const refused = await expectRefusal(
-        service.post(path, { ...RECEIVER, resources: ['users', 'products', 'orders'] }, { token }),
-        'insufficient_scope',
-      );
+      const attempt = service.post(path, { ...RECEIVER, resources: ['users', 'products', 'orders'] }, { token });
+      const refused = await expectRefusal(attempt, 'insufficient_scope');
       expect(refused.headers['www-authenticate']).to.include('scope="products:read orders:read"');
       const own = await create({ resources: ['users'] }, { token });
       expect(own.response.json.createdBy).to.equal(id);
@@ -145,14 +143,12 @@ for (const store of HTTP_STORE_NAMES)
       const same = await patch(item, { url: 'https://127.0.0.1:9/b' });
       expect([same.status, same.headers.etag, same.json.secret]).to.deep.equal([200, moved.headers.etag, undefined]);
       const minimal = await patch(item, { name: 'z' }, { headers });
-      expect([minimal.status, minimal.text, minimal.headers['preference-applied']]).to.deep.equal([
-        204,
-        '',
-        'return=minimal',
-      ]);
+      expect([minimal.status, minimal.text]).to.deep.equal([204, '']);
+      expect(minimal.headers['preference-applied']).to.equal('return=minimal');
+      const value = 'https://127.0.0.1:9/c';
       const jsonPatch = [
         { op: 'test', path: '/name', value: 'z' },
-        { op: 'replace', path: '/url', value: 'https://127.0.0.1:9/c' },
+        { op: 'replace', path: '/url', value },
       ];
       const type = { 'Content-Type': 'application/json-patch+json' };
       expect((await service.patch(item, jsonPatch, { headers: type })).json.secret).to.match(SECRET);
@@ -212,12 +208,8 @@ for (const store of HTTP_STORE_NAMES)
       for (let number = 0; number < 21; number++) {
         const { status, json, headers } = await service.post(`${item}/deliveries`, undefined);
         expect([status, headers['cache-control']]).to.deep.equal([201, 'no-store']);
-        expect(json).to.deep.equal({
-          at: json.at,
-          type: 'webhook.test',
-          changes: 0,
-          error: 'The connection failed (ECONNREFUSED)',
-        });
+        const error = 'The connection failed (ECONNREFUSED)';
+        expect(json).to.deep.equal({ at: json.at, type: 'webhook.test', changes: 0, error });
         sent.push(json);
       }
       expect((await service.get(`${item}/deliveries`)).json).to.deep.equal(sent.reverse().slice(0, 20));
@@ -513,13 +505,10 @@ describe('the setting WEBHOOK_NETWORKS', () => {
   const service = inProcessService();
 
   it('allows nothing by default: not this machine', async () => {
-    for (const url of [RECEIVER.url, 'https://localhost:9/', 'https://[::1]/', 'https://0.0.0.0/'])
-      await expectIssues(
-        service.post('/v1/webhooks', { ...RECEIVER, url }),
-        'validation_failed',
-        ['invalid_format /url'],
-        url,
-      );
+    for (const url of [RECEIVER.url, 'https://localhost:9/', 'https://[::1]/', 'https://0.0.0.0/']) {
+      const attempt = service.post('/v1/webhooks', { ...RECEIVER, url });
+      await expectIssues(attempt, 'validation_failed', ['invalid_format /url'], url);
+    }
     const literal = { ...RECEIVER, url: 'https://1.1.1.1/', status: 'paused' };
     const { status, json } = await service.post('/v1/webhooks', literal);
     expect([status, json.status]).to.deep.equal([201, 'paused']);

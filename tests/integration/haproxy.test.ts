@@ -114,11 +114,8 @@ describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
     }
     const served = statuses.filter((status) => status !== 429);
     expect(served.length, 'one quota for each instance').to.be.within(QUOTA, 2 * QUOTA);
-    const neighbour = await client.get('/nowhere', {
-      token: null,
-      from: '127.0.0.8',
-      headers: { 'X-Forwarded-For': '127.0.0.7' },
-    });
+    const headers = { 'X-Forwarded-For': '127.0.0.7' };
+    const neighbour = await client.get('/nowhere', { token: null, from: '127.0.0.8', headers });
     expect(neighbour.status).to.equal(404);
   });
 

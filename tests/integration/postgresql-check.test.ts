@@ -38,10 +38,8 @@ if (HAS_POSTGRESQL)
       expect(diagnoses[1]).to.include({ verdict: 'ok', message: 'there is none; the first start makes it' });
       expect(time).to.include({ kind: 'now', of: "PostgreSQL's clock", readAt: 7 });
       expect(time?.at).to.be.a('number');
-      const { rows } = await server.query(
-        'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace',
-        url,
-      );
+      const statement = 'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace';
+      const { rows } = await server.query(statement, url);
       expect(rows).to.deep.equal([]);
     });
 

@@ -165,7 +165,8 @@ if (HAS_POSTGRESQL) {
       await until('the write waits behind it', async () => (await sql(isWaiting)).length > 1);
       await early.query('COMMIT');
       await Promise.all([on, written]);
-      expect(await sql('SELECT id::int, change IS NULL AS "isOld" FROM products ORDER BY id')).to.deep.equal([
+      const rows = await sql('SELECT id::int, change IS NULL AS "isOld" FROM products ORDER BY id');
+      expect(rows).to.deep.equal([
         { id: 1, isOld: true },
         { id: 2, isOld: false },
       ]);

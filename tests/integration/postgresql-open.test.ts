@@ -32,6 +32,8 @@ if (HAS_POSTGRESQL)
       stores.push(made);
       return made;
     };
+    const expectConfigError = (error: unknown, reason: RegExp) =>
+      expect(error).to.be.instanceOf(StoreConfigError).with.property('message').that.matches(reason);
     const failure = (at?: string) =>
       store(at)
         .open()
@@ -99,36 +101,25 @@ if (HAS_POSTGRESQL)
       );
       await store().open();
       expect(await described()).to.deep.equal(wanted);
-      const counted = await server.query(
-        'SELECT version, (SELECT count(*)::int AS records FROM products) FROM schema_version',
-        url,
-      );
+      const statement = 'SELECT version, (SELECT count(*)::int AS records FROM products) FROM schema_version';
+      const counted = await server.query(statement, url);
       expect(counted.rows).to.deep.equal([{ version: MIGRATIONS.length, records: 1 }]);
     });
 
     it('refuses the schema of another unreleased build, with the commit that upgrades it', async () => {
       await store().open();
       await server.query('UPDATE schema_version SET version = 5', url);
-      expect(await failure())
-        .to.be.instanceOf(StoreConfigError)
-        .with.property('message')
-        .that.matches(/schema 5 of an unreleased build.* commit 6824beef .* to 11/);
+      expectConfigError(await failure(), /schema 5 of an unreleased build.* commit 6824beef .* to 11/);
     });
 
     it('refuses a schema that demands a later release', async () => {
       await store().open();
       await server.query('UPDATE schema_version SET version = 99, demands = 99', url);
-      expect(await failure())
-        .to.be.instanceOf(StoreConfigError)
-        .with.property('message')
-        .that.matches(/later release/);
+      expectConfigError(await failure(), /later release/);
     });
 
     it('refuses a server that loses acknowledged writes', async () => {
-      expect(await failure(withOption('synchronous_commit=off')))
-        .to.be.instanceOf(StoreConfigError)
-        .with.property('message')
-        .that.matches(/synchronous_commit=off/);
+      expectConfigError(await failure(withOption('synchronous_commit=off')), /synchronous_commit=off/);
       expect(await failure(withOption('synchronous_commit=local'))).to.equal(undefined);
       expect(() => checkServer({ ...FACTS, commit: 'local', hasStandbys: true })).to.throw(StoreConfigError, /local/);
       expect(() => checkServer({ ...FACTS, commit: 'on', hasStandbys: true })).not.to.throw();
@@ -168,10 +159,7 @@ if (HAS_POSTGRESQL)
     it('refuses a database of another encoding, one that does not exist, and an unknown name', async () => {
       await server.query('CREATE DATABASE bytes ENCODING SQL_ASCII TEMPLATE template0');
       const other = (from: RegExp, to: string) => server.url().replace(from, to);
-      expect(await failure(other(/\/postgres$/, '/bytes')))
-        .to.be.instanceOf(StoreConfigError)
-        .with.property('message')
-        .that.matches(/SQL_ASCII/);
+      expectConfigError(await failure(other(/\/postgres$/, '/bytes')), /SQL_ASCII/);
       await server.query('DROP DATABASE bytes');
       expect(await failure(other(/\/postgres$/, '/none'))).to.be.instanceOf(StoreConfigError);
       expect(await failure(other(/\/\/postgres/, '//nobody'))).to.be.instanceOf(StoreConfigError);
@@ -181,10 +169,7 @@ if (HAS_POSTGRESQL)
       await server.query('CREATE DATABASE speechless');
       const other = server.url().replace(/postgres$/, 'speechless');
       await server.query('DROP EXTENSION plpgsql', other);
-      expect(await failure(other))
-        .to.be.instanceOf(StoreConfigError)
-        .with.property('message')
-        .that.matches(/language "plpgsql" does not exist/);
+      expectConfigError(await failure(other), /language "plpgsql" does not exist/);
       for (const one of stores) await one.close();
       await server.query('DROP DATABASE speechless');
     });

@@ -114,11 +114,8 @@ describe('concurrent connections', () => {
 
     /** @returns the connection, or undefined if it is closed before the TLS handshake */
     const open = async (localAddress: string) => {
-      const socket = tlsConnect({
-        socket: netConnect({ host: '127.0.0.1', port, localAddress }),
-        ca,
-        servername: 'localhost',
-      });
+      const plain = netConnect({ host: '127.0.0.1', port, localAddress });
+      const socket = tlsConnect({ socket: plain, ca, servername: 'localhost' });
       socket.on('error', () => {});
       return new Promise<Socket | undefined>((resolve) => {
         socket.once('secureConnect', () => resolve(socket));

@@ -82,16 +82,11 @@ describe('the concurrent work of one client', () => {
   it('is at most 8 MiB of bodies: the next waits, small bodies and other clients do not', async () => {
     const large = `{"name":"x"}${' '.repeat(MIB - 12)}`;
     const fields = ['Content-Type: application/json', `Content-Length: ${MIB}`];
-    const open = await beginAll(
-      8,
-      one,
-      'POST /v1/products',
-      fields,
-      large
-        .slice(1)
-        .replace('"name"', '{"name"')
-        .slice(0, MIB - 1),
-    );
+    const begun = large
+      .slice(1)
+      .replace('"name"', '{"name"')
+      .slice(0, MIB - 1);
+    const open = await beginAll(8, one, 'POST /v1/products', fields, begun);
     await untilWork(service, 'bodies', 'the bodies are being read', ({ inUse }) => inUse === 8 * MIB);
     let isDone = false;
     const waiting = service.post('/v1/products', large, { token: one }).finally(() => (isDone = true));

@@ -103,11 +103,8 @@ export async function makeHistory(
   await edit(client, { products, users, orders });
   const [, editedOne, deletedOne] = creations;
   ok(await client.patch(`${editedOne?.location}`, { name: 'Edited after its creation' }));
-  const deleted = {
-    products: [...everyNth(products, 11), idOf(deletedOne)],
-    users: everyNth(users, 13),
-    orders: everyNth(orders, 17),
-  };
+  const gone = [...everyNth(products, 11), idOf(deletedOne)];
+  const deleted = { products: gone, users: everyNth(users, 13), orders: everyNth(orders, 17) };
   for (const collection of EDITABLE)
     for (const id of deleted[collection]) ok(await client.delete(`/v1/${collection}/${id}`));
   const records = {
@@ -204,8 +201,9 @@ function userOf(at: number): object {
 }
 
 function orderOf(at: number, products: readonly number[], users: readonly number[]): object {
+  const productAt = (item: number) => products[(at * 3 + item) % products.length];
   const items = Array.from({ length: 1 + (at % 4) }, (_, item) => ({
-    productId: products[(at * 3 + item) % products.length],
+    productId: productAt(item),
     quantity: 1 + item * at,
   }));
   return { userId: users[at % users.length], items };

@@ -55,11 +55,8 @@ export function describeIdempotency(collection: Collection): void {
       const first = await post(fields, key, MINIMAL.headers);
       expect([first.status, first.text]).to.deep.equal([201, '']);
       const again = await post(fields, key);
-      expect([again.status, again.json, again.headers.location]).to.deep.equal([
-        201,
-        { id: again.json.id, ...fields },
-        first.headers.location,
-      ]);
+      expect([again.status, again.headers.location]).to.deep.equal([201, first.headers.location]);
+      expect(again.json).to.deep.equal({ id: again.json.id, ...fields });
     });
 
     // request-headers.test.ts has the keys that are refused.

@@ -43,12 +43,8 @@ export function describeValidation(collection: Collection): void {
     it('are reported together with read-only fields', async () => {
       const { id, path } = await collection.create();
       const bad = { id: id + 1, colour: 'red' };
-      await expectRefused(
-        path,
-        { ...collection.fields(), ...bad },
-        ['read_only_field /id', 'unknown_field /colour'],
-        bad,
-      );
+      const issues = ['read_only_field /id', 'unknown_field /colour'];
+      await expectRefused(path, { ...collection.fields(), ...bad }, issues, bad);
     });
 
     it('are reported for a body that is not an object', async () => {
