@@ -4,6 +4,7 @@ import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/reposito
 import type { Product } from '#src/domain/product.js';
 import { expectRefusal } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 /** Enough records that a search without an index exceeds the timeout many times over. */
@@ -40,13 +41,7 @@ describe('a query without a suitable index', () => {
     });
 
   it('does not affect queries that use an index', async () => {
-    for (const path of [
-      '?limit=1000',
-      '?sort=-name&limit=1000',
-      '?sku=SKU-7',
-      '?name.prefix=name%2019&sort=name',
-      '/7',
-    ])
+    for (const path of list`?limit=1000  ?sort=-name&limit=1000  ?sku=SKU-7  ?name.prefix=name%2019&sort=name  /7`)
       expect((await service.get(`/v1/products${path}`)).status, path).to.equal(200);
   });
 });

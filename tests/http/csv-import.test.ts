@@ -188,26 +188,13 @@ describe('an import of CSV', () => {
       ['name,attributes[__proto__]:boolean', 'invalid_format /attributes[__proto__]:boolean'],
       ['sku', 'required /name'],
       ['id,name', 'read_only_field /id'],
-      [
-        'updatedAt,Name,version,a/b~c,,createdAt, sku,price',
-        'read_only_field /updatedAt',
-        'unknown_field /Name',
-        'read_only_field /version',
-        'unknown_field /a~1b~0c',
-        'read_only_field /createdAt',
-        'unknown_field / sku',
-        'unknown_field /price',
-        'required /name',
-      ],
+      list`updatedAt,Name,version,a/b~c,,createdAt, sku,price  read_only_field /updatedAt  unknown_field /Name
+        read_only_field /version  unknown_field /a~1b~0c  read_only_field /createdAt  unknown_field / sku
+        unknown_field /price  required /name`,
       ['name,price.decimal,price.amount,price.currency', 'duplicate_value /price.decimal'],
       ['name,price.decimal', 'required /price.currency'],
-      [
-        'price.amount,price.decimal,price.decimal',
-        'duplicate_value /price.decimal',
-        'duplicate_value /price.decimal',
-        'required /price.currency',
-        'required /name',
-      ],
+      list`price.amount,price.decimal,price.decimal  duplicate_value /price.decimal  duplicate_value /price.decimal
+        required /price.currency  required /name`,
       ['name,constructor,__proto__', 'unknown_field /constructor', 'unknown_field /__proto__'],
     ];
     for (const [query, header, ...issues] of [

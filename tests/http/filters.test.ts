@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectIssues, expectRefusal } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 
 type Fields = Record<string, unknown>;
 
@@ -44,15 +45,10 @@ const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
   ...['attributes__watts__gte', 'filter[attributes][watts][gte]', 'filters[attributes][watts][$gte]'].map(
     (name) => [name, 'write attributes[watts].gte;'] as const,
   ),
-  ...[
-    'price.amount[gte]',
-    'price[amount][gte]',
-    'price.amount[$gte]',
-    'price__amount__gte',
-    'filter[price.amount][gte]',
-    'price[amount].gte',
-    'price.amount.gte[]',
-  ].map((name) => [name, 'write price.amount.gte; price.amount takes .ne .lt .lte .gt .gte .in .exists'] as const),
+  ...list`price.amount[gte]  price[amount][gte]  price.amount[$gte]  price__amount__gte  filter[price.amount][gte]
+    price[amount].gte  price.amount.gte[]`.map(
+    (name) => [name, 'write price.amount.gte; price.amount takes .ne .lt .lte .gt .gte .in .exists'] as const,
+  ),
   ...['filter[status]', 'filters[status][]', 'status[]'].map(
     (name) => [name, 'write status; status takes .ne'] as const,
   ),
@@ -211,12 +207,8 @@ describe('filters', () => {
   });
 
   it('match parameters in any URL encoding', async () => {
-    for (const raw of [
-      'name=b%2Cc%2Bd%26e%3Df%23g',
-      'name=b,c%2bd%26e=f%23g',
-      '%6eame=b%2Cc%2Bd%26e%3Df%23g',
-      '&&name=b%2Cc%2Bd%26e%3Df%23g&',
-    ])
+    for (const raw of list`name=b%2Cc%2Bd%26e%3Df%23g  name=b,c%2bd%26e=f%23g  %6eame=b%2Cc%2Bd%26e%3Df%23g
+      &&name=b%2Cc%2Bd%26e%3Df%23g&`)
       expect(await names(raw), raw).to.deep.equal(['b,c+d&e=f#g']);
     for (const raw of ['name%2Eprefix=O%27Brien%20%22', 'name%3Aprefix=O%27Brien%20%22', "name.prefix=O'Brien+%22"])
       expect(await names(raw), raw).to.deep.equal(['O\'Brien "x" \\ <b> 100% {}']);
@@ -292,13 +284,8 @@ describe('filters', () => {
   });
   it('of an email with a space, which is a + that was not encoded, are rejected with the way to write it', async () => {
     await service.post('/users', { name: 'Ann', email: 'ann+shop@example.com' });
-    for (const filter of [
-      'email=ann+shop@example.com',
-      'email.in=x@example.com,ann+shop@example.com',
-      'email.prefix=ann+',
-      'email.ne=ann%20shop@example.com',
-      'email:lt=a+',
-    ]) {
+    for (const filter of list`email=ann+shop@example.com  email.in=x@example.com,ann+shop@example.com
+      email.prefix=ann+  email.ne=ann%20shop@example.com  email:lt=a+`) {
       const { json } = await expectRefusal(service.get(`/users?${filter}`), 'invalid_parameter', filter);
       expect(json.details).to.have.length(1);
       expect(json.details[0]).to.include({ code: 'invalid_format', name: filter.slice(0, filter.indexOf('=')) });

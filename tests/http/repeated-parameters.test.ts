@@ -3,6 +3,7 @@ import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { expectRefusal } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
+import { list } from '../support/list.js';
 
 for (const STORE of HTTP_STORE_NAMES)
   describe(`repeated parameters, in the store ${STORE}`, () => {
@@ -44,13 +45,8 @@ for (const STORE of HTTP_STORE_NAMES)
     });
 
     it('select fields of a list and of an item', async () => {
-      for (const fields of [
-        'fields=id,name',
-        'fields=name&fields=id',
-        'fields=id&fields=name,id',
-        'fields[]=name&fields[]=id',
-        'fields=id&fields%5B%5D=name,id',
-      ]) {
+      for (const fields of list`fields=id,name  fields=name&fields=id  fields=id&fields=name,id
+        fields[]=name&fields[]=id  fields=id&fields%5B%5D=name,id`) {
         expect((await get(`${fields}&id=1`)).text).to.equal('[{"id":1,"name":"b"}]');
         const item = await service.get(`/v1/products/1?${fields}`);
         expect([item.status, item.text, item.headers.etag]).to.deep.equal([200, '{"id":1,"name":"b"}', '"1:id,name"']);
