@@ -5,6 +5,7 @@ import { expectRefusal, type HttpResponse } from '../support/http-client.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { jsonLines } from '../support/line-stream.js';
 import { cursorIn, linksOf } from '../support/links.js';
+import { list } from '../support/list.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { AT_NIGHT } from '../support/run-settings.js';
 
@@ -117,20 +118,9 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
 
     const QUERIES = [
       '',
-      'status=draft',
-      'status.in=draft,archived',
-      'status.exists=true',
-      'status.exists=false&status=draft',
-      'sku.in=DRAFT,LIVE,OLD',
-      'id.lte=3',
-      'name.prefix=Draft',
-      'tags.in=lamps,new',
-      'tags.prefix=l',
-      'brand.gt=A',
-      'stock.gte=3',
-      'q=lamp&tags=new',
-      'sort=-name,-id',
-      'fields=id,name,status,sku',
+      ...list`status=draft  status.in=draft,archived  status.exists=true  status.exists=false&status=draft
+        sku.in=DRAFT,LIVE,OLD  id.lte=3  name.prefix=Draft  tags.in=lamps,new  tags.prefix=l  brand.gt=A  stock.gte=3
+        q=lamp&tags=new  sort=-name,-id  fields=id,name,status,sku`,
     ];
     for (const [at, query] of QUERIES.entries())
       it(`are the live products of a list, ${query || 'of all'}, in every format and count`, async () => {

@@ -10,6 +10,33 @@ import { expectRefusal, HttpClient } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { ENDLESS } from '../support/tables.js';
 
+const PROBES = ['/health/live', '/health/ready'];
+
+/** Expects the answer to a probe, by GET and HEAD. @returns the headers */
+async function expectAlive(client: HttpClient, path: string) {
+  const { status, json, headers } = await client.get(path, { token: null });
+  expect([status, json]).to.deep.equal([200, { status: 'ok' }]);
+  expect(headers['cache-control']).to.equal('no-store');
+  expect((await client.request('HEAD', path, { token: null })).status).to.equal(200);
+  return headers;
+}
+
+describe('health on the main port', () => {
+  const service = inProcessService();
+
+  it('is told to GET and HEAD without a token, and to no other method', async () => {
+    for (const path of PROBES) {
+      expect((await expectAlive(service.client, path))['x-request-id']).to.be.a('string');
+      const { headers } = await expectRefusal(
+        service.post(path, undefined, { token: null }),
+        'method_not_allowed',
+        path,
+      );
+      expect(headers.allow).to.equal('GET, HEAD, OPTIONS');
+    }
+  });
+});
+
 describe('the management port', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '3' });
   const state: { client?: HttpClient } = {};
@@ -19,12 +46,9 @@ describe('the management port', () => {
 
   it('responds to probes over plain HTTP without a token or a rate limit', async () => {
     for (let i = 0; i < 5; i++)
-      for (const path of ['/health/live', '/health/ready']) {
-        const response = await client().get(path, { token: null });
-        expect([response.status, response.json]).to.deep.equal([200, { status: 'ok' }]);
-        expect(response.headers['cache-control']).to.equal('no-store');
-        expect(response.headers).to.not.have.any.keys('ratelimit', 'strict-transport-security');
-        expect((await client().request('HEAD', path, { token: null })).status).to.equal(200);
+      for (const path of PROBES) {
+        const headers = await expectAlive(client(), path);
+        expect(headers).to.not.have.any.keys('ratelimit', 'strict-transport-security');
       }
   });
 
