@@ -1,18 +1,9 @@
 import { expect } from 'chai';
-import { DEFINITIONS } from '#src/composition/resources.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
-import type { Field } from '#src/domain/fields.js';
 import { expectRefusal } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { requiredScopes } from '../support/served-routes.js';
 import { RECORD_PLURALS } from '../support/tables.js';
-
-/** A valid body of each resource, with the required fields alone. */
-function bodyOf(plural: (typeof RECORD_PLURALS)[number]): object {
-  const { table, example } = DEFINITIONS[plural];
-  const required = Object.entries<Field>(table).filter(([, field]) => field.required);
-  return Object.fromEntries(required.map(([name]) => [name, example[name]]));
-}
 
 /** The operations on records. `cases/authorization-matrix.test.ts` has every route, and every form of its path. */
 const OPERATIONS = RECORD_PLURALS.flatMap((plural) => [
@@ -55,15 +46,6 @@ describe('access', () => {
       for (const query of ['', '?dryRun=false']) expect((await send(query, writer)).status, query).to.equal(200);
       const denied = await send('?match=id', await keyWith(`${plural}:read`));
       expect(denied.headers['www-authenticate']).to.include(`scope="${plural}:write"`);
-    }
-  });
-
-  it('allows a key what its scopes grant', async () => {
-    for (const plural of RECORD_PLURALS) {
-      const token = await keyWith(`${plural}:write`);
-      expect((await service.post(`/${plural}`, bodyOf(plural), { token })).status).to.equal(201);
-      const reader = await keyWith(`${plural}:read`);
-      expect((await service.get(`/${plural}`, { token: reader })).status).to.equal(200);
     }
   });
 
