@@ -109,10 +109,7 @@ describe('a wait for a change', () => {
     await untilWaiting(1);
     socket.write(requestOf('/v1/products/99999'));
     await service.post('/v1/products', { name: 'Lamp' });
-    expect(statusesIn(await text)).to.deep.equal([
-      [200, undefined],
-      [404, 'not_found'],
-    ]);
+    expect(statusesIn(await text)).to.deep.equal(['200', '404 not_found']);
   });
 
   it('ends with 503 if the store fails, and with 410 if changes go missing', async () => {
@@ -187,7 +184,7 @@ describe('a service that stops while clients wait', () => {
       expect(response.headers.connection).to.equal('close');
       expect(nextOf(response)).to.not.equal('');
     }
-    expect(statusesIn(await text).every(([status]) => status === 200)).to.equal(true);
+    for (const status of statusesIn(await text)) expect(status).to.equal('200');
   });
 });
 

@@ -83,27 +83,25 @@ describe('behind a proxy', () => {
 
   it('responds to health probes in absolute form, which name their path behind the host', async () => {
     for (const target of ['http://localhost/health/live', 'HTTPS://localhost:8443/health/ready'])
-      expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal([
-        [200, undefined],
-      ]);
+      expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal(['200']);
     for (const target of ['http://localhost/products?/health/live', 'http://localhost/x/health/live', '/HEALTH/live'])
       expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal([
-        [403, 'https_required'],
+        '403 https_required',
       ]);
   });
 
   it('has Strict-Transport-Security on every response, and the same limits as with TLS', async () => {
     const get = 'GET /products HTTP/1.1';
-    for (const [lines, ...expected] of [
-      [[`GET /products?limit=${'1'.repeat(8_200)} HTTP/1.1`, 'Host: x'], 414, 'uri_too_long'],
-      [[get, 'Host: x', `X: ${'x'.repeat(17_000)}`], 431, 'headers_too_large'],
-      [[get, 'Host: x', `X: ${'x'.repeat(70_000)}`], 431, 'headers_too_large'],
-      [[get, 'Host: x', 'Bad Header: x'], 400, 'invalid_parameter'],
-      [['BREW /products HTTP/1.1', 'Host: x'], 405, 'method_not_allowed'],
-      [[get], 400, 'invalid_parameter'],
-      [[get, 'Host: x', 'Expect: wonders'], 417, 'expectation_failed'],
-      [['GET /nowhere HTTP/1.1', 'Host: x'], 404, 'not_found'],
-      [['OPTIONS /products HTTP/1.1', 'Host: x'], 204, undefined],
+    for (const [lines, expected] of [
+      [[`GET /products?limit=${'1'.repeat(8_200)} HTTP/1.1`, 'Host: x'], '414 uri_too_long'],
+      [[get, 'Host: x', `X: ${'x'.repeat(17_000)}`], '431 headers_too_large'],
+      [[get, 'Host: x', `X: ${'x'.repeat(70_000)}`], '431 headers_too_large'],
+      [[get, 'Host: x', 'Bad Header: x'], '400 invalid_parameter'],
+      [['BREW /products HTTP/1.1', 'Host: x'], '405 method_not_allowed'],
+      [[get], '400 invalid_parameter'],
+      [[get, 'Host: x', 'Expect: wonders'], '417 expectation_failed'],
+      [['GET /nowhere HTTP/1.1', 'Host: x'], '404 not_found'],
+      [['OPTIONS /products HTTP/1.1', 'Host: x'], '204'],
     ] as const) {
       const text = await send([...lines, TOKEN, 'X-Forwarded-Proto: https']);
       expect(statusesIn(text), lines[0].slice(0, 40)).to.deep.equal([expected]);

@@ -28,7 +28,7 @@ describe('a message behind a proxy', () => {
   it('counts as HTTPS only by X-Forwarded-Proto, not by similar headers', async () => {
     for (const field of ['X_Forwarded_Proto: https', 'X-Forwarded-Proto\u00a0: https', 'X-Forwarded-SSL: on']) {
       const text = await service.raw(`GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${field}\r\n\r\n`);
-      expect(statusesIn(text)[0]?.[0], field).to.be.oneOf([400, 403]);
+      expect(statusesIn(text)[0], field).to.match(/^40[03]/);
     }
   });
 });

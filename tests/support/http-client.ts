@@ -75,11 +75,12 @@ export async function expectIssues(
   return response;
 }
 
-/** Returns the status and the error code of each response in the bytes of a connection. */
-export function statusesIn(text: string): [number, string | undefined][] {
+/** Returns the status of each response in the bytes of a connection, with the error code if there is one: `404 not_found`. */
+export function statusesIn(text: string): string[] {
   return messagesIn(text).map(({ status, bytes }) => {
     const body = bytes.toString();
-    return [status, body.startsWith('{') ? JSON.parse(body).code : undefined];
+    const code = body.startsWith('{') ? JSON.parse(body).code : undefined;
+    return code === undefined ? `${status}` : `${status} ${code}`;
   });
 }
 

@@ -57,9 +57,7 @@ describe('HTTP messages', () => {
 
   it('with many small headers lose none of them', async () => {
     const many = Array.from({ length: 1_500 }, () => 'A: b');
-    expect(statusesIn(await send(['GET /products HTTP/1.1', 'Host: x', ...many, TOKEN]))).to.deep.equal([
-      [200, undefined],
-    ]);
+    expect(statusesIn(await send(['GET /products HTTP/1.1', 'Host: x', ...many, TOKEN]))).to.deep.equal(['200']);
   });
 
   describe('with Expect', () => {
@@ -81,7 +79,7 @@ describe('HTTP messages', () => {
       const interim = await new Promise<Buffer>((resolve) => socket.once('data', resolve));
       expect(interim.toString()).to.equal('HTTP/1.1 100 Continue\r\n\r\n');
       socket.write('{"name":"Lamp"}');
-      expect(statusesIn(await received(socket))[0]?.[0]).to.equal(201);
+      expect(statusesIn(await received(socket))[0]).to.equal('201');
     });
 
     it('in HTTP/1.0 get no 100 Continue', async () => {
@@ -146,9 +144,7 @@ describe('slow messages', () => {
       concurrently({
         'get 408 when the headers take too long': async () => {
           const client = await serving({ headersMs: 300 });
-          expect(statusesIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
-            [408, 'request_timeout'],
-          ]);
+          expect(statusesIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal(['408 request_timeout']);
         },
 
         'get 408 even if bytes keep arriving': async () => {
@@ -157,7 +153,7 @@ describe('slow messages', () => {
           socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
           const text = await received(socket);
           clearInterval(timer);
-          expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
+          expect(statusesIn(text)).to.deep.equal(['408 request_timeout']);
         },
 
         'may take longer if their deadline is lifted, but the next ones may not': async () => {
@@ -165,10 +161,7 @@ describe('slow messages', () => {
           socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
           await sendSlowly(socket, 30);
           socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
-          expect(statusesIn(await received(socket))).to.deep.equal([
-            [200, undefined],
-            [408, 'request_timeout'],
-          ]);
+          expect(statusesIn(await received(socket))).to.deep.equal(['200', '408 request_timeout']);
         },
 
         'may take longer behind another one with a lifted deadline': async () => {
@@ -177,13 +170,13 @@ describe('slow messages', () => {
           socket.write(`${head(1)}x${head(20)}`);
           await sendSlowly(socket, 20);
           const responses = received(socket, /read[\s\S]*read/);
-          expect(statusesIn(await responses).map(([status]) => status)).to.deep.equal([200, 200]);
+          expect(statusesIn(await responses)).to.deep.equal(['200', '200']);
         },
 
         'get no second response if they are late after the first': async () => {
           const socket = await (await serving(REQUEST)).connect();
           socket.write('POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
-          expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
+          expect(statusesIn(await received(socket))).to.deep.equal(['200']);
         },
 
         'are still cut off by silence if their deadline is lifted': async () => {
@@ -197,7 +190,7 @@ describe('slow messages', () => {
           const { port } = await serving({ handshakeMs: 300, headersMs: 300 });
           const text = await received(connect(port, '127.0.0.1'));
           if (kind === 'TLS') expect(text).to.equal('');
-          else expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
+          else expect(statusesIn(text)).to.deep.equal(['408 request_timeout']);
         },
       });
     });
@@ -208,7 +201,7 @@ describe('slow messages', () => {
       try {
         for (const sent of ['', 'ab']) {
           const text = await client.raw(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n${sent}`);
-          expect(statusesIn(text), sent).to.deep.equal([[408, 'request_timeout']]);
+          expect(statusesIn(text), sent).to.deep.equal(['408 request_timeout']);
         }
       } finally {
         await new Drain(server).drain(0);
