@@ -27,8 +27,8 @@ const SORTABLE = sortableFields(PRODUCTS.fields).filter((name) => name !== 'id')
 /** These are drawn as often as several others. */
 const OFTEN = ['tags', 'tags', 'price.amount', 'price.amount', ...Array<string>(8).fill('attributes')];
 const FILTERED = ['q', 'q', 'q', ...OFTEN, ...Object.keys(FIELDS)];
-const NUMERIC_KEYS = ['weightGrams', 'rating', 'warrantyYears', 'dimensions.widthMm'];
-const KEYS = [...NUMERIC_KEYS, 'colour', 'colour', 'material', 'recyclable', 'madeIn', 'lot'];
+const NUMERIC_KEYS = ['weightGrams', 'volumeLitres', 'warrantyYears', 'widthMm'];
+const KEYS = [...NUMERIC_KEYS, 'colour', 'colour', 'material', 'recyclable', 'madeIn', 'energy:class'];
 const FACETS = facetNames(PRODUCTS).flatMap((name) =>
   name.includes('KEY') ? KEYS.map((key) => name.replace('KEY', key)) : [name],
 );
@@ -81,12 +81,13 @@ class Values {
     return textsOf(this.anchor, field, key);
   }
 
-  /** A value of any record that has one. */
+  /** A value of any record that has one. @throws Error if hardly one has */
   any(field: string, key?: string): string {
-    for (;;) {
+    for (let drawn = 0; drawn < 10_000; drawn++) {
       const [text] = textsOf(this.random.oneOf(this.records), field, key);
       if (text !== undefined) return text;
     }
+    throw new Error(`hardly a sample product has ${field} ${key ?? ''}`);
   }
 }
 
