@@ -93,6 +93,8 @@ export class ColumnBuilder {
   private last: FacetValue | undefined;
   private valueBytes = COLUMN_BYTES;
   private maxId = 0;
+  /** Whether the ids of each value came in their order. */
+  private isSorted = true;
 
   /** @param maxBytes the most memory of the column, approximately */
   constructor(
@@ -110,7 +112,7 @@ export class ColumnBuilder {
         this.values.push(value);
         this.valueBytes += typeof value === 'string' ? TEXT_BYTES + 2 * value.length : 8;
       }
-    }
+    } else if (id < (this.ids[this.length - 1] as number)) this.isSorted = false;
     if (this.length === this.ids.length) {
       const more = new Uint32Array(2 * this.length);
       more.set(this.ids);
@@ -131,36 +133,52 @@ export class ColumnBuilder {
     const { maxId, length, kind } = this;
     const end = this.starts.length + 1;
     const keys = end > MAX_KEY + 1 ? new Uint32Array(maxId + 1) : new Uint16Array(maxId + 1);
-    let starts = new Uint32Array(end);
     let records = 0;
     await this.each(next, (id, key) => {
       if (keys[id] !== 0) return;
       keys[id] = key;
-      starts[key] = (starts[key] as number) + 1;
       records++;
     });
     // If no record can have several values, it moved while the index was read, and is a changed record.
     const lists = records < length && kind === 'dictionary' ? await this.keysById(next) : undefined;
-    if (lists) starts = Uint32Array.from([...this.starts, length]);
-    else addUp(starts);
-    const ids = new Uint32Array(lists ? length : records);
+    const { ids, starts } = await this.postings(keys, lists, lists ? length : records, next);
+    const arrays = [ids, starts, keys, ...(lists ? [lists.starts, lists.keys] : [])];
+    // The bits of frequent values take at most half the memory of the ids.
+    const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, this.valueBytes + ids.byteLength / 2);
+    return { ids, starts, keys, lists, values: kind === 'order' ? undefined : this.values, bits: new Map(), bytes };
+  }
+
+  /** The posting lists of keys, each in the order of ids. */
+  private async postings(
+    keys: Column['keys'],
+    lists: Column['lists'],
+    rows: number,
+    next: () => Promise<unknown>,
+  ): Promise<Pick<Column, 'ids' | 'starts'>> {
+    const starts = new Uint32Array(this.starts.length + 1);
+    starts.set(this.starts);
+    starts[this.starts.length] = this.length;
+    if (this.isSorted && rows === this.length) return { ids: this.ids.slice(0, rows), starts };
+    if (rows < this.length) {
+      starts.fill(0);
+      for (const key of keys) if (key !== 0) starts[key] = (starts[key] as number) + 1;
+      addUp(starts);
+    }
+    const ids = new Uint32Array(rows);
     const ends = starts.slice();
     const put = (id: Id, key: number) => {
       const at = ends[key - 1] as number;
       ends[key - 1] = at + 1;
       ids[at] = id;
     };
-    for (let id = 0; id <= maxId; id++) {
+    for (let id = 0; id < keys.length; id++) {
       if (lists)
         for (let at = lists.starts[id] as number; at < (lists.starts[id + 1] as number); at++)
           put(id, lists.keys[at] as number);
       else if (keys[id] !== 0) put(id, keys[id] as number);
       if (id % STEP === STEP - 1) await next();
     }
-    const arrays = [ids, starts, keys, ...(lists ? [lists.starts, lists.keys] : [])];
-    // The bits of frequent values take at most half the memory of the ids.
-    const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, this.valueBytes + ids.byteLength / 2);
-    return { ids, starts, keys, lists, values: kind === 'order' ? undefined : this.values, bits: new Map(), bytes };
+    return { ids, starts };
   }
 
   /** Calls a function for each row, in steps. */
