@@ -45,10 +45,8 @@ export const COLUMN_TUNING: ColumnTuning = {
   leastChanged: 1_000,
 };
 
-/** The most numbers of changes that are read at once. */
+/** The most numbers of changes that are read at once. Of more, a query reads the first before it takes a snapshot. */
 const FOLLOWED = 1_024;
-/** How often a query reads changes by itself. More of them are read in pieces, before it takes a snapshot. */
-const MAX_FOLLOWED = 2;
 /** The bytes of changed records that are parsed, when they are first looked at, in about two milliseconds. */
 const GROUP_BYTES = 262_144;
 /** An index that lacks more changes is made anew. */
@@ -240,7 +238,7 @@ export class ColumnIndex {
     const range = this.rangeOf(reader);
     this.isBehind = !range || !this.isCurrent(range);
     if (!range || this.isBehind || !this.has(fields)) return undefined;
-    for (let times = 0; times < MAX_FOLLOWED; times++) this.follow(reader, range.newest);
+    this.follow(reader, range.newest);
     this.isBehind = this.position.change !== range.newest;
     if (this.isBehind || !this.has(fields)) return undefined;
     const columns = new Map<string, Column>();

@@ -347,8 +347,6 @@ function* orderedRuns(
   }
 }
 
-type Page = Pick<ListQuery, 'limit' | 'order' | 'from'>;
-
 /** Finds the records that match filters, in the columns of {@link fieldsOfQuery}. */
 export class ColumnQuery {
   /** The rarest first. */
@@ -443,7 +441,7 @@ export class ColumnQuery {
    * @returns the first ids among the records that did not change, and the others that match, each in the list's order
    * @throws AppError `query_too_expensive`
    */
-  async page({ limit, from }: Page, keyAt: (value: Value) => number) {
+  async page({ limit, from }: Pick<ListQuery, 'limit' | 'from'>, keyAt: (value: Value) => number) {
     const { order } = this;
     const changed = new TopN<StoredRecord<unknown>>(limit + 1, listOrder({ order, from }));
     for (const record of await this.changed()) if (isBeyond(record, order, from)) changed.add(record);
@@ -492,8 +490,8 @@ export class ColumnQuery {
     const ids: Id[] = [];
     const use = (some: Uint32Array, length: number) => pushed(ids, some, length, limit + 1);
     const inOrder = { pieces: idsOfRuns(orderedRuns(order, own.ranges)), known: [own] };
-    const isEnough = await this.scan(inOrder, use, 2 * rarest.rows);
-    return isEnough ? ids : this.firstOf(rarest, limit + 1, order);
+    await this.scan(inOrder, use);
+    return ids;
   }
 
   /** The first of all ids that match, in an order, behind its position. */
@@ -596,31 +594,24 @@ export class ColumnQuery {
   /**
    * Hands on the ids that match and did not change.
    * @param use returns whether these are enough
-   * @param most ends after about so many ids
-   * @returns whether all were looked at, or were enough
    */
   private async scan(
     { pieces, known }: Pick<IdSource, 'pieces' | 'known'>,
     use: (ids: Uint32Array, length: number) => boolean,
-    most = Number.POSITIVE_INFINITY,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const { view } = this;
     const tests = this.tests.filter((test) => !known.includes(test));
     let left = STEP;
-    let passed = 0;
     for (const piece of pieces) {
       let { length } = piece;
-      passed += length;
       left -= length;
       for (const test of tests) length = test.narrow(piece, length);
       if (view.hasChanges) length = narrowedBy(piece, length, (id) => !view.isChanged(id));
-      if (length > 0 && use(piece, length)) return true;
-      if (passed > most) return false;
+      if (length > 0 && use(piece, length)) return;
       if (left > 0) continue;
       await this.time.checkpoint();
       left = STEP;
     }
-    return true;
   }
 
   /** The records that changed and match. */

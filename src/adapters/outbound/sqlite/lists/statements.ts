@@ -10,7 +10,7 @@ import {
   type ListQuery,
   type RecordTable,
 } from '../../../../application/ports/list-query.js';
-import { idRange, isAscendingRead } from '../../../../application/records/block-scan.js';
+import { idRange } from '../../../../application/records/block-scan.js';
 import { FacetCounter } from '../../../../application/records/facets.js';
 import type { QueryBudget } from '../../../../application/records/lists.js';
 import { specOf } from '../../../../application/records/query-semantics.js';
@@ -27,7 +27,6 @@ import {
   type IndexRange,
   idsOfRange,
   indexRangesOf,
-  isRange,
   narrowed,
   orderRange,
   pathOf,
@@ -127,7 +126,7 @@ export class StatementLists<Fields> {
    */
   page(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
     return this.onThread(query.task, async (reader) => {
-      const matches = await this.match(reader, query, sql('?', this.smallRange + 1));
+      const matches = await this.match(reader, query, this.smallRange);
       const { text, values } = pageIds(matches, query);
       const row = await reader.row<[string | null]>(sql(`SELECT group_concat(id) FROM (${text})`, ...values));
       return this.records.page(reader, idsIn(row?.[0]), query);
@@ -138,7 +137,7 @@ export class StatementLists<Fields> {
   count(filters: readonly Filter[], task?: Task, distinct?: string): Promise<number> {
     const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, task };
     return this.onThread(task, async (reader) => {
-      const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
+      const matches = await this.match(reader, all, await this.part(reader));
       const whole = matches.indexRanges.find(({ coveredFilters }) => coveredFilters.length === filters.length);
       const { text, values } = filters.length === 0 ? sql(this.table.name) : rowsOf(matches, matches.smallest ?? whole);
       const row = await reader.row<[number]>(sql(`SELECT ${countOf(this.table, distinct)} FROM ${text}`, ...values));
@@ -150,7 +149,7 @@ export class StatementLists<Fields> {
   facets(query: FacetQuery): Promise<readonly Facet[]> {
     const all = { ...query, order: BY_ID, limit: Number.POSITIVE_INFINITY };
     return this.onThread(query.task, async (reader) => {
-      const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
+      const matches = await this.match(reader, all, await this.part(reader));
       if (matches.size <= this.smallRange) return facetsOfRecords(reader, matches, query);
       const facets: Facet[] = [];
       for (const field of query.fields) facets.push(await facetOf(reader, matches, query, field));
@@ -162,8 +161,14 @@ export class StatementLists<Fields> {
     return this.database.onThread(work, task, this.budget.timeoutMs);
   }
 
-  /** @param limit the rows that are too many for the index of a filter */
-  private async match(reader: ThreadReader, query: ListQuery, limit: Sql): Promise<Matches> {
+  /** The most rows of an index that are read for a count. */
+  private async part(reader: ThreadReader): Promise<number> {
+    const row = await reader.row<[Id | null]>(sql(`SELECT max(id) FROM ${this.table.name}`));
+    return Math.max(this.smallRange, Math.floor((row?.[0] ?? 0) / PART));
+  }
+
+  /** @param most the most rows for which the index of a filter is read */
+  private async match(reader: ThreadReader, query: ListQuery, most: number): Promise<Matches> {
     const { table } = this;
     const { filters } = query;
     const found = await this.search(reader, query);
@@ -172,32 +177,21 @@ export class StatementLists<Fields> {
     if (indexRanges.length === 0) return matches;
     const counts = indexRanges.slice(0, MAX_COUNTED).map((indexRange) => {
       const { text, values } = idsOfRange(indexRange);
-      return sql(`(SELECT count(*) FROM (${text} LIMIT ${limit.text}))`, ...values, ...limit.values);
+      return sql(`(SELECT count(*) FROM (${text} LIMIT ?))`, ...values, most + 1);
     });
-    const row = await reader.row<number[]>(
-      sql(
-        `SELECT ${[limit, ...counts].map(({ text }) => text).join(', ')}`,
-        ...limit.values,
-        ...counts.flatMap(({ values }) => values),
-      ),
-    );
-    const [most = 0, ...sizes] = row ?? [];
-    const least = Math.min(...sizes);
-    const smallest = indexRanges[sizes.indexOf(least)];
-    return smallest && least < most ? { ...matches, smallest, size: least } : matches;
+    const columns = counts.map(({ text }) => text).join(', ');
+    const sizes = await reader.row<number[]>(sql(`SELECT ${columns}`, ...counts.flatMap(({ values }) => values)));
+    const size = Math.min(...(sizes ?? []));
+    const smallest = indexRanges[sizes?.indexOf(size) ?? -1];
+    return smallest && size <= most ? { ...matches, smallest, size } : matches;
   }
 
-  /** The ids of the records with the words of all searches, or the first of them if nothing else decides. */
-  private async search(reader: ThreadReader, query: ListQuery): Promise<readonly Id[] | undefined> {
-    const { filters, order, limit, task } = query;
+  /** The ids of the records with the words of all searches. */
+  private async search(reader: ThreadReader, { filters, task }: ListQuery): Promise<readonly Id[] | undefined> {
     const words = searchedWords(filters);
     if (!words) return undefined;
-    const isAlone =
-      order.length === 1 &&
-      filters.every((filter) => filter.operator === 'search' || (filter.field === 'id' && isRange(filter)));
-    const search = { words, ids: idRange(query), descending: !isAscendingRead(query) };
-    const found = new WordSearch(reader, this.table, search);
-    return found.collect(this.budget.start(task), isAlone ? limit + 1 : undefined);
+    const search = { words, ids: idRange({ filters, order: BY_ID }), descending: false };
+    return new WordSearch(reader, this.table, search).collect(this.budget.start(task));
   }
 }
 
@@ -212,10 +206,6 @@ function countOf(table: RecordTable, distinct: string | undefined, isOfValues = 
   const own = `coalesce(${columnOf(distinct)}, ${name}.${ID})`;
   const term = isOfValues ? `(SELECT ${own} FROM ${name} WHERE ${name}.${ID} = ${valuesTable(name)}.${ID})` : own;
   return `count(DISTINCT ${term})`;
-}
-
-function partOf({ name }: RecordTable, smallRange: number): Sql {
-  return sql(`(SELECT max(?, coalesce(max(id), 0) / ${PART}) FROM ${name})`, smallRange + 1);
 }
 
 /** @param ids of the records that have the words of all searches */

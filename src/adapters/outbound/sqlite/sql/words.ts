@@ -198,18 +198,14 @@ export class WordSearch {
     );
   }
 
-  /**
-   * Returns all ids in their order. Once they are `enough`, it may leave out the others.
-   * @throws AppError `query_too_expensive`
-   */
-  async collect(time: Pick<QueryTime, 'checkpoint'>, enough = Number.POSITIVE_INFINITY): Promise<readonly Id[]> {
+  /** Returns all ids in their order. @throws AppError `query_too_expensive` */
+  async collect(time: Pick<QueryTime, 'checkpoint'>): Promise<readonly Id[]> {
     const { words } = this.query;
     const all: Id[] = [];
     for await (const block of this.blocks(time)) {
       const found = await this.ids(this.matchingIdsSql(block));
-      const matching = mayOvermatch(words) ? await this.verified(found, time, enough - all.length) : found;
+      const matching = mayOvermatch(words) ? await this.verified(found, time) : found;
       for (const id of matching) all.push(id);
-      if (all.length >= enough) break;
     }
     return all;
   }
@@ -220,15 +216,14 @@ export class WordSearch {
     return idsIn((await this.reader.row<[string | null]>(all))?.[0]);
   }
 
-  /** Those of the ids whose records have all words, or the first of them that are enough. */
-  private async verified(ids: readonly Id[], time: Pick<QueryTime, 'checkpoint'>, enough: number): Promise<Id[]> {
+  /** Those of the ids whose records have all words. */
+  private async verified(ids: readonly Id[], time: Pick<QueryTime, 'checkpoint'>): Promise<Id[]> {
     const found: Id[] = [];
     const records = new RecordReader(this.table, MAX_BYTES, FIRST_RECORDS);
     for await (const some of records.batches(this.reader, ids)) {
       for (const { id, fields } of some)
         if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);
       await time.checkpoint();
-      if (found.length >= enough) break;
     }
     return found;
   }
