@@ -108,7 +108,6 @@ describe('the statements of lists in SQLite', () => {
 
   const pages: [query: string, filters: Filter[], sort: string, from: Position | undefined, plan: string][] = [
     ['all', [], 'name,id', undefined, 'SEARCH products by products_name (name>?)'],
-    ['live, behind a name', [live], 'name,id', behind('lamp 3', 5), 'SEARCH products by products_name (name>?)'],
     ['live, newest first', [live], '-createdAt,-id', undefined, 'SCAN products by products_created_at'],
     [
       'few, by name',
@@ -116,13 +115,6 @@ describe('the statements of lists in SQLite', () => {
       'name,id',
       behind('lamp 3', 5),
       'SEARCH products by products_price_amount (price.amount<?), USE sorter FOR ORDER BY',
-    ],
-    [
-      'many, in their own order',
-      [dear, live],
-      'price.amount,id',
-      undefined,
-      'SEARCH products by products_price_amount (price.amount>?)',
     ],
     [
       'many, in another order',
@@ -139,13 +131,6 @@ describe('the statements of lists in SQLite', () => {
       'SEARCH products_values by PRIMARY KEY (field=? AND value=? AND id>?), SEARCH products by id (id=?)',
     ],
     [
-      'a brand of many, by id',
-      [brand, other],
-      '-id',
-      behind(50),
-      'SEARCH products by products_brand (brand=? AND rowid<?)',
-    ],
-    [
       'a tag of many, by name',
       [tag, red],
       'name,id',
@@ -158,13 +143,6 @@ describe('the statements of lists in SQLite', () => {
       'name,id',
       undefined,
       'SEARCH products by products_name (name>?), SEARCH products_values by PRIMARY KEY (field=? AND value>? AND value<?)',
-    ],
-    [
-      'a rare attribute, by name',
-      [rare, small],
-      'name,id',
-      undefined,
-      'SEARCH products by id (id=?), SEARCH products_values by PRIMARY KEY (field=?), SEARCH products_values by PRIMARY KEY (field=? AND value>? AND value<?), USE sorter FOR ORDER BY',
     ],
     [
       'words, by name',
