@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { STORES } from '#src/composition/stores/index.js';
 import { TABLES } from '#src/composition/tables.js';
+import { list } from '../support/list.js';
 import type { Module } from './imports.js';
 
 /** A path under `src`, or one that begins with `packages/`. A folder ends with `/`; the others are files. */
@@ -44,31 +45,12 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'packages/mcp/': ['packages/mcp/', 'packages/remote/', 'packages/client/index.ts', 'shared/json.ts'],
   'packages/pages/docs/': ['packages/pages/docs/'],
   // How records, amounts, integers and lists are read from text, as the service reads them.
-  'packages/pages/console/': [
-    'packages/pages/',
-    'packages/client/index.ts',
-    'domain/money.ts',
-    'shared/record-splitters.ts',
-    'shared/json.ts',
-  ],
+  'packages/pages/console/': list`packages/pages/  packages/client/index.ts  domain/money.ts  shared/record-splitters.ts  shared/json.ts`,
 };
 
 /** The folders of the HTTP adapter, from the ground up: each may import those before it. */
 const HTTP = 'adapters/inbound/http/';
-const HTTP_FOLDERS = [
-  'core',
-  'body',
-  'parameters',
-  'server',
-  'middleware',
-  'lists',
-  'import',
-  'resources',
-  'oauth',
-  'pages',
-  'openapi',
-  'pipeline',
-];
+const HTTP_FOLDERS = list`core  body  parameters  server  middleware  lists  import  resources  oauth  pages  openapi  pipeline`;
 
 /**
  * The folders that may import each package, and each restricted module of Node. A package that is missing here belongs
@@ -113,25 +95,15 @@ const FILE_READER = 'shared/program.ts';
  * adapters of stores are such code as well, except their frozen migrations.
  */
 const RESOURCE_NEUTRAL = [
-  'application/records/record-service.ts',
-  'application/records/record-writer.ts',
-  'application/records/record-format.ts',
-  'application/records/write-conditions.ts',
-  'application/records/id-allocator.ts',
-  'application/ports/list-query.ts',
-  'application/records/query-semantics.ts',
-  'application/records/list-indexes.ts',
-  'application/records/lists.ts',
-  'application/maintenance/copy.ts',
-  'application/ports/repository.ts',
-  'adapters/inbound/http/core/route.ts',
-  'adapters/inbound/http/resources/resource-operations.ts',
-  'adapters/inbound/http/resources/resource-routes.ts',
-  'adapters/inbound/http/core/resource-definition.ts',
-  'adapters/inbound/http/import/import-handler.ts',
-  'adapters/inbound/http/import/batch-importer.ts',
-  'adapters/inbound/http/parameters/',
-  'adapters/inbound/http/lists/',
+  ...list`application/records/record-service.ts  application/records/record-writer.ts`,
+  ...list`application/records/record-format.ts  application/records/write-conditions.ts`,
+  ...list`application/records/id-allocator.ts  application/ports/list-query.ts`,
+  ...list`application/records/query-semantics.ts  application/records/list-indexes.ts  application/records/lists.ts`,
+  ...list`application/maintenance/copy.ts  application/ports/repository.ts  adapters/inbound/http/core/route.ts`,
+  ...list`adapters/inbound/http/resources/resource-operations.ts  adapters/inbound/http/resources/resource-routes.ts`,
+  ...list`adapters/inbound/http/core/resource-definition.ts  adapters/inbound/http/import/import-handler.ts`,
+  ...list`adapters/inbound/http/import/batch-importer.ts  adapters/inbound/http/parameters/`,
+  ...list`adapters/inbound/http/lists/`,
 ];
 /** In any spelling: `api_keys`, `api-keys`, `apiKeys`. Of the singulars, `user` and `order` have other meanings too. */
 const NAMES = [

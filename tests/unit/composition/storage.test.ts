@@ -3,6 +3,7 @@ import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import type { Observer, StoreCall } from '#src/application/ports/observer.js';
 import { observedBy, storageOf } from '#src/composition/storage.js';
 import { unavailable } from '#src/domain/errors.js';
+import { list } from '../../support/list.js';
 import { ENDLESS } from '../../support/tables.js';
 
 class RecordingObserver implements Observer {
@@ -34,14 +35,8 @@ describe('an observed storage', () => {
     expect(await storage.usage.find([1], 0)).to.deep.equal([]);
     await storage.purgeable[0]?.purgeBefore('2026-01-01T00:00:00.000Z' as never, 1);
     const calls = [
-      'memory.open',
-      'memory.ping',
-      'memory.products.reserveIds',
-      'memory.products.insertAll',
-      'memory.products.find',
-      'memory.api_keys_reservations.find',
-      'memory.api_key_usage.find',
-      'memory.purgeBefore',
+      ...list`memory.open  memory.ping  memory.products.reserveIds  memory.products.insertAll  memory.products.find`,
+      ...list`memory.api_keys_reservations.find  memory.api_key_usage.find  memory.purgeBefore`,
     ];
     expect(first.lines).to.deep.equal(calls.flatMap((name) => [`begin ${name}`, `end ${name}`]));
     expect(second.lines).to.deep.equal(first.lines);

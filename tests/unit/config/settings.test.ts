@@ -255,10 +255,8 @@ describe('settings', () => {
       const others = { TLS_CERT_FILE: 'a', TLS_KEY_FILE: 'b', TRUSTED_PROXIES: '::1' };
       const lines = issuesOf({ TLS, ...others, TLS_NAMES: '*.x,,ok.example,x:1', PORT: 'x' });
       expect(lines.map((line) => line.split(/[ ;]/, 5).join(' '))).to.deep.equal([
-        'PORT must be a whole',
-        'TLS_NAMES: name 1, "*.x", is',
-        'TLS_NAMES: name 2 is empty',
-        'TLS_NAMES: name 4, "x:1", is',
+        ...list`PORT must be a whole  TLS_NAMES: name 1, "*.x", is  TLS_NAMES: name 2 is empty`,
+        ...list`TLS_NAMES: name 4, "x:1", is`,
       ]);
     }
     expect(issuesOf({ CONFIG_FILE: file('{"TLS_NAMES": ["a"]}') })).to.deep.equal([
@@ -304,10 +302,9 @@ describe('settings', () => {
         CONFIG_FILE: file('{"PROT": 1, "rate-limit-requests": 2, "COLOUR": "red", "__proto__": {"PORT": 1}}'),
       }),
     ).to.deep.equal([
-      'PROT: there is no setting of this name; is PORT meant?',
-      'rate-limit-requests: there is no setting of this name; is RATE_LIMIT_REQUESTS meant?',
-      'COLOUR: there is no setting of this name',
-      '__proto__: there is no setting of this name',
+      ...list`PROT: there is no setting of this name; is PORT meant?`,
+      ...list`rate-limit-requests: there is no setting of this name; is RATE_LIMIT_REQUESTS meant?`,
+      ...list`COLOUR: there is no setting of this name  __proto__: there is no setting of this name`,
     ]);
   });
 

@@ -12,6 +12,7 @@ import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { FakeClock } from '../../../support/fakes.js';
+import { list } from '../../../support/list.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 import { turnsOfOthers } from '../../../support/turns.js';
 import { until } from '../../../support/until.js';
@@ -369,12 +370,9 @@ describe('RecordWriter', () => {
     expect(ended).to.deep.equal(early);
     release();
     await until('all end', () => ended.length === 7);
-    expect(ended.slice(3).toSorted()).to.deep.equal([
-      '{"name":"c"} changed 4',
-      '{"name":"f"} changed 5',
-      '{"sku":"lost"} changed 4',
-      '{"sku":"x"} changed 3',
-    ]);
+    expect(ended.slice(3).toSorted()).to.deep.equal(
+      list`{"name":"c"} changed 4  {"name":"f"} changed 5  {"sku":"lost"} changed 4  {"sku":"x"} changed 3`,
+    );
     expect(await stored('x')).to.deep.equal({ name: 'c', sku: 'x', description: 'theirs' });
     expect(await stored('lost')).to.deep.equal({ name: 'f', sku: 'lost' });
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { AllowedAddresses } from '#src/adapters/outbound/webhooks/allowed-addresses.js';
+import { list } from '../../../../support/list.js';
 
 /** Each with the first and the last address of a block of IANA's registries, or addresses around it. */
 const REFUSED = [
@@ -43,16 +44,7 @@ describe('the addresses that webhooks may reach', () => {
 
   it('are those of the networks too', () => {
     const some = new AllowedAddresses('127.0.0.0/8, 10.1.2.3,fd00::/8,::1');
-    for (const address of [
-      '127.0.0.1',
-      '127.9.9.9',
-      '10.1.2.3',
-      'fd12::1',
-      '::1',
-      '8.8.8.8',
-      '::ffff:127.0.0.1',
-      '64:ff9b::10.1.2.3',
-    ])
+    for (const address of list`127.0.0.1  127.9.9.9  10.1.2.3  fd12::1  ::1  8.8.8.8  ::ffff:127.0.0.1  64:ff9b::10.1.2.3`)
       expect(some.includes(address), address).to.equal(true);
     for (const address of ['10.1.2.4', '192.168.0.1', 'fc00::1', '::2', '2002:a01:204::'])
       expect(some.includes(address), address).to.equal(false);
