@@ -41,10 +41,7 @@ describe('DryRunRepository', () => {
     const [one, none] = await dryRun.findAllByUnique('id', [1, 9]);
     expect([one?.fields, none]).to.deep.equal([{ name: 'one', sku: 'a' }, undefined]);
     expect(await change(1, { name: 'ONE', sku: 'a' })).to.deep.equal(['replaced']);
-    for (const [field, value] of [
-      ['sku', 'a'],
-      ['id', 1],
-    ] as const) {
+    for (const [field, value] of Object.entries({ sku: 'a', id: 1 })) {
       const [found] = await dryRun.findAllByUnique(field, [value]);
       expect([found?.version, found?.fields]).to.deep.equal([2, { name: 'ONE', sku: 'a' }]);
     }

@@ -294,11 +294,7 @@ describe('RecordWriter', () => {
       });
 
     it('checks the precondition again, also before it confirms or deletes', async () => {
-      for (const [step, more] of [
-        ['replaceAll', {}],
-        ['confirmAll', {}],
-        ['removeAll', DELETION],
-      ] as const) {
+      for (const [step, more] of Object.entries({ replaceAll: {}, confirmAll: {}, removeAll: DELETION })) {
         const sku = `only-${step}`;
         const id = await records.rival.insert({ name: 'Lamp', sku });
         let isRaced = false;
