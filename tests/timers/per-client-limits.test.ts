@@ -311,9 +311,9 @@ describe('a write whose response exceeds the memory limit', () => {
   const service = inProcessService();
 
   it('is either rejected without writing, or completed with a normal response', async () => {
-    const description = 'd'.repeat(5_000);
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v'.repeat(400)]));
-    const { headers, json } = await service.post('/v1/products', { name: 'x', description, attributes });
+    const fields = { name: 'x', description: 'd'.repeat(5_000), attributes };
+    const { json: stored } = await service.post('/v1/products', fields);
     const lines = `${JSON.stringify({ name: 'large', description: '€'.repeat(5_000), attributes })}\n`.repeat(150);
     await service.post('/v1/products/imports', lines, { headers: LINES });
     const sockets: Socket[] = [];
@@ -326,11 +326,18 @@ describe('a write whose response exceeds the memory limit', () => {
       );
     }
     await untilWork(service, 'responses', 'some pages wait', ({ waiting }) => waiting > 0);
-    const changed = await service.patch(`/v1/products/${json.id}`, { name: 'changed' });
+    const writes = await Promise.all([
+      service.patch(`/v1/products/${stored.id}`, { sku: 'patched' }),
+      service.put('/v1/products/sku/put', fields),
+      service.post('/v1/products', { ...fields, sku: 'posted' }),
+    ]);
     for (const socket of sockets) socket.destroy();
-    const { headers: now } = await service.get(`/v1/products/${json.id}`);
-    if (changed.status === 200) expect(now.etag).to.equal(changed.headers.etag);
-    else expect([changed.status, changed.headers.etag, now.etag]).to.deep.equal([503, undefined, headers.etag]);
+    for (const [at, sku] of ['patched', 'put', 'posted'].entries()) {
+      const { status, headers, json } = writes[at] ?? expect.fail();
+      const { json: written } = await service.get(`/v1/products?sku=${sku}&fields=sku`);
+      if (status === 503) expect([sku, headers.etag, written]).to.deep.equal([sku, undefined, []]);
+      else expect([written, json.sku]).to.deep.equal([[{ sku }], sku]);
+    }
   });
 });
 
