@@ -29,111 +29,87 @@ function response({ status = 200, headers = {}, body = LAMP }: ResponseParts): A
 
 type Case = [method: string, target: string, parts: ResponseParts, issue?: string];
 
-const ITEM = ['GET', '/v1/products/1'] as const;
+const PATH = '/v1/products/1';
+const ITEM = ['GET', PATH] as const;
 const LIST = ['GET', '/products?limit=1'] as const;
 const MINIMAL = { 'preference-applied': 'return=minimal' };
-const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson', etag: undefined };
+const NO_TAG = { etag: undefined };
+const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson', ...NO_TAG };
+const LAMP_LINE = `${JSON.stringify(LAMP)}\n`;
+const LIST_TAG = { etag: 'W/"x"' };
+const NO_NAME = "must have required property 'name'";
+
+/** A response that is an error. */
+const error = (status: number, code: string, headers: ResponseParts['headers'] = NO_TAG) => ({
+  status,
+  body: { ...NOT_FOUND, code },
+  headers,
+});
+const empty = (headers: ResponseParts['headers'] = {}) => ({ status: 204, body: '', headers });
 
 const CASES: Readonly<Record<string, Case>> = {
   'a documented response': [...ITEM, {}],
   'an undocumented status': [...ITEM, { status: 202 }, 'the status 202'],
-  'a status of another operation': ['DELETE', '/v1/products/1', {}, 'the status 200'],
+  'a status of another operation': ['DELETE', PATH, {}, 'the status 200'],
   'an undocumented header': [...ITEM, { headers: { 'x-powered-by': 'x' } }, 'the header x-powered-by'],
   'a header of another response': [...ITEM, { headers: { location: '/' } }, 'the header location'],
   'a malformed header': [...ITEM, { headers: { etag: '1' } }, 'the header etag: '],
   'another version': [...ITEM, { headers: { 'api-version': '2' } }, 'the header API-Version: it is not 1'],
-  'a missing header': [...ITEM, { headers: { etag: undefined } }, 'no header etag'],
+  'a missing header': [...ITEM, { headers: NO_TAG }, 'no header etag'],
   'a body of another type': [...ITEM, { headers: { 'content-type': 'text/html' } }, 'a body of the type text/html'],
   'an undocumented field': [...ITEM, { body: { ...LAMP, colour: 1 } }, '"additionalProperty":"colour"'],
-  'a missing field': [...ITEM, { body: { id: 1 } }, "must have required property 'name'"],
-  'the requested fields only': ['GET', '/v1/products/1?fields=id', { body: { id: 1 } }],
-  'fewer fields than the document demands': [
-    'GET',
-    '/products?fields=id&limit=1',
-    { body: [{ id: 1 }], headers: { etag: 'W/"x"' } },
-  ],
-  'a requested field that is missing': [
-    'GET',
-    '/v1/products/1?fields=id,name',
-    { body: { id: 1 } },
-    "must have required property 'name'",
-  ],
+  'a missing field': [...ITEM, { body: { id: 1 } }, NO_NAME],
+  'the requested fields only': ['GET', `${PATH}?fields=id`, { body: { id: 1 } }],
+  'fewer fields than the document demands': ['GET', `${LIST[1]}&fields=id`, { body: [{ id: 1 }], headers: LIST_TAG }],
+  'a requested field that is missing': ['GET', `${PATH}?fields=id,name`, { body: { id: 1 } }, NO_NAME],
   'a missing field of an object inside': [
     'GET',
-    '/v1/products/1?fields=id,price',
+    `${PATH}?fields=id,price`,
     { body: { id: 1, price: { amount: 1 } } },
     "must have required property 'currency'",
   ],
-  'a response to HEAD with the headers of GET': ['HEAD', '/v1/products/1', { body: '' }],
-  'a response to HEAD without a header of GET': [
-    'HEAD',
-    '/v1/products/1',
-    { body: '', headers: { etag: undefined } },
-    'no header etag',
-  ],
-  'the methods of a path': [
-    'OPTIONS',
-    '/v1/products/1',
-    { status: 204, body: '', headers: { etag: undefined, allow: 'GET', 'accept-patch': 'x' } },
-  ],
-  'another success of OPTIONS': ['OPTIONS', '/v1/products/1', { headers: { etag: undefined } }, 'the status 200'],
-  'a list': [...LIST, { body: [LAMP], headers: { etag: 'W/"x"' } }],
-  'a list with an invalid element': [...LIST, { body: [LAMP, {}] }, "must have required property 'name'"],
+  'a response to HEAD with the headers of GET': ['HEAD', PATH, { body: '' }],
+  'a response to HEAD without a header of GET': ['HEAD', PATH, { body: '', headers: NO_TAG }, 'no header etag'],
+  'the methods of a path': ['OPTIONS', PATH, empty({ ...NO_TAG, allow: 'GET', 'accept-patch': 'x' })],
+  'another success of OPTIONS': ['OPTIONS', PATH, { headers: NO_TAG }, 'the status 200'],
+  'a list': [...LIST, { body: [LAMP], headers: LIST_TAG }],
+  'a list with an invalid element': [...LIST, { body: [LAMP, {}] }, NO_NAME],
   'an object instead of a list': [...LIST, { body: { items: [] } }, 'must be array'],
-  'NDJSON lines': [...LIST, { body: `${JSON.stringify(LAMP)}\n`, headers: NDJSON_HEADERS }],
-  'NDJSON with an invalid line': [
-    ...LIST,
-    { body: `${JSON.stringify(LAMP)}\n{}\n`, headers: NDJSON_HEADERS },
-    'must have required',
-  ],
-  'an error': [...ITEM, { status: 404, body: NOT_FOUND, headers: { etag: undefined } }],
-  'an error of another status': [
-    ...ITEM,
-    { status: 404, body: { ...NOT_FOUND, code: 'rate_limited' } },
-    'the code rate_limited with the status 404',
-  ],
+  'NDJSON lines': [...LIST, { body: LAMP_LINE, headers: NDJSON_HEADERS }],
+  'NDJSON with an invalid line': [...LIST, { body: `${LAMP_LINE}{}\n`, headers: NDJSON_HEADERS }, 'must have required'],
+  'an error': [...ITEM, error(404, 'not_found')],
+  'an error of another status': [...ITEM, error(404, 'rate_limited', {}), 'the code rate_limited with the status 404'],
   'an error that the operation does not have': [
     ...ITEM,
-    { status: 400, body: { ...NOT_FOUND, code: 'malformed_json' } },
+    error(400, 'malformed_json', {}),
     'the code malformed_json with the status 400',
   ],
-  'an error of every operation': [
-    ...ITEM,
-    { status: 408, body: { ...NOT_FOUND, code: 'request_timeout' }, headers: { etag: undefined } },
-  ],
+  'an error of every operation': [...ITEM, error(408, 'request_timeout')],
   'an error with an undocumented field': [...ITEM, { status: 404, body: { ...NOT_FOUND, stack: 'x' } }, '"stack"'],
   'a plain error with the type of a problem': [
     ...ITEM,
-    { status: 404, body: NOT_FOUND, headers: { 'content-type': 'application/problem+json' } },
+    error(404, 'not_found', { 'content-type': 'application/problem+json' }),
     'the member type of a problem',
   ],
-  'no body under return=minimal': [
-    'PUT',
-    '/v1/products/1',
-    { status: 204, body: '', headers: { ...MINIMAL, 'content-type': undefined } },
-  ],
+  'no body under return=minimal': ['PUT', PATH, empty({ ...MINIMAL, 'content-type': undefined })],
   'a body under return=minimal': [
     'POST',
     '/v1/products',
-    { status: 201, headers: { ...MINIMAL, location: '/v1/products/1' } },
+    { status: 201, headers: { ...MINIMAL, location: PATH } },
     'a body under return=minimal',
   ],
-  'a status of return=minimal without it': ['PUT', '/v1/products/1', { status: 204, body: '' }, 'the status 204'],
+  'a status of return=minimal without it': ['PUT', PATH, empty(), 'the status 204'],
   'return=minimal where nothing is written': [...ITEM, { headers: MINIMAL }, 'the header preference-applied'],
-  'not found for an unknown path': ['GET', '/nothing', { status: 404, body: NOT_FOUND, headers: { etag: undefined } }],
+  'not found for an unknown path': ['GET', '/nothing', error(404, 'not_found')],
   'a success for an unknown path': ['GET', '/nothing', { body: 'x' }, ''],
   'another error for an unknown path': [
     'GET',
     '/nothing',
-    { status: 409, body: { ...NOT_FOUND, code: 'duplicate_value' } },
+    error(409, 'duplicate_value', {}),
     'the code duplicate_value',
   ],
-  'an unknown method': [
-    'PURGE',
-    '/products',
-    { status: 405, body: { ...NOT_FOUND, code: 'method_not_allowed' }, headers: { etag: undefined, allow: 'GET' } },
-  ],
-  'a success for an unknown method': ['PURGE', '/products', { status: 204, body: '' }, 'the status 204'],
+  'an unknown method': ['PURGE', '/products', error(405, 'method_not_allowed', { ...NO_TAG, allow: 'GET' })],
+  'a success for an unknown method': ['PURGE', '/products', empty(), 'the status 204'],
 };
 
 describe('a response to an undocumented request', () => {

@@ -24,6 +24,8 @@ const nested = (levels: number): unknown => (levels === 1 ? [] : [nested(levels 
 
 const LIST = { a: [1, 2] };
 const at = (path: unknown, op = 'add') => [{ op, path, value: 9 }];
+const add = (path: string, value: unknown) => ({ op: 'add', path, value });
+const moved = (from: string, path: string, op = 'move') => [{ op, from, path }];
 const noLocation = (paths: string[], op: string): Case[] =>
   paths.map((path) => [`${op} ${path}`, { ...LIST, t: 'text', n: null }, at(path, op), refused(INVALID, '/0/path')]);
 
@@ -36,7 +38,7 @@ const POINTERS: Case[] = [
   ['the name of an inherited member', {}, at('/constructor'), { constructor: 9 }],
   ['no replacement of an inherited member', {}, at('/constructor', 'replace'), refused(INVALID, '/0/path')],
   ['no test of an inherited member', {}, at('/toString/length', 'test'), refused(FAILED, '/0')],
-  ['no copy of an inherited member', {}, [{ op: 'copy', from: '/toString', path: '/a' }], refused(INVALID, '/0/from')],
+  ['no copy of an inherited member', {}, moved('/toString', '/a', 'copy'), refused(INVALID, '/0/from')],
   ['the whole document, replaced', LIST, at('', 'replace'), 9],
   ['no removal of the whole document', LIST, at('', 'remove'), refused(INVALID, '/0/path')],
   ['an index of two digits', many(12, (i) => i), at('/10', 'replace'), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 11]],
@@ -61,26 +63,26 @@ const POINTERS: Case[] = [
 ];
 
 const MOVES: Case[] = [
-  ['a move from an absent location', {}, [{ op: 'move', from: '/a', path: '/b' }], refused(INVALID, '/0/from')],
-  ['a move to an impossible location', LIST, [{ op: 'move', from: '/a', path: '/b/c' }], refused(INVALID, '/0/path')],
-  ['a move into its own child', { a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }], refused(INVALID, '/0/path')],
-  ['a move to the same location', LIST, [{ op: 'move', from: '/a', path: '/a' }], LIST],
-  ['a move to a name with the same prefix', { a: 1 }, [{ op: 'move', from: '/a', path: '/ab' }], { ab: 1 }],
-  ['a move to the whole document', { a: { b: 1 } }, [{ op: 'move', from: '/a', path: '' }], { b: 1 }],
-  ['a copy into its own child', { a: {} }, [{ op: 'copy', from: '/a', path: '/a/b' }], { a: { b: {} } }],
+  ['a move from an absent location', {}, moved('/a', '/b'), refused(INVALID, '/0/from')],
+  ['a move to an impossible location', LIST, moved('/a', '/b/c'), refused(INVALID, '/0/path')],
+  ['a move into its own child', { a: {} }, moved('/a', '/a/b'), refused(INVALID, '/0/path')],
+  ['a move to the same location', LIST, moved('/a', '/a'), LIST],
+  ['a move to a name with the same prefix', { a: 1 }, moved('/a', '/ab'), { ab: 1 }],
+  ['a move to the whole document', { a: { b: 1 } }, moved('/a', ''), { b: 1 }],
+  ['a copy into its own child', { a: {} }, moved('/a', '/a/b', 'copy'), { a: { b: {} } }],
   [
     'a copy that is independent of the original',
     { a: { x: 1 } },
-    [{ op: 'copy', from: '/a', path: '/b' }, ...at('/b/x', 'replace')],
+    [...moved('/a', '/b', 'copy'), ...at('/b/x', 'replace')],
     { a: { x: 1 }, b: { x: 9 } },
   ],
   [
     'a move into a child that the removal would put in its place',
     { a: [1, {}] },
-    [{ op: 'move', from: '/a/0', path: '/a/0/x' }],
+    moved('/a/0', '/a/0/x'),
     refused(INVALID, '/0/path'),
   ],
-  ['a copy of an element', LIST, [{ op: 'copy', from: '/a/0', path: '/a/-' }], { a: [1, 2, 1] }],
+  ['a copy of an element', LIST, moved('/a/0', '/a/-', 'copy'), { a: [1, 2, 1] }],
 ];
 
 const test = (document: unknown, value: unknown, passes: boolean): Case => [
@@ -136,13 +138,13 @@ const SIZES: Case[] = [
   [
     'copies that double the document each time',
     { a: 1 },
-    many(1_000, (i) => ({ op: 'copy', from: '', path: `/k${i}` })),
+    many(1_000, (i) => moved('', `/k${i}`, 'copy')).flat(),
     refused(INVALID, '/14'),
   ],
   [
     'repeated copies of a large value to one location',
     { a: many(1_000, () => 1) },
-    many(1_000, () => ({ op: 'copy', from: '/a', path: '/b' })),
+    many(1_000, () => moved('/a', '/b', 'copy')).flat(),
     refused(INVALID, '/48'),
   ],
   [
@@ -151,22 +153,13 @@ const SIZES: Case[] = [
     [...at('/-'), ...at('/-'), ...at('/-')],
     refused(INVALID, '/2'),
   ],
-  ['a value of 20 levels in arrays', [], [{ op: 'add', path: '/-', value: nested(19) }], [nested(19)]],
-  ['a value of 21 levels in arrays', [], [{ op: 'add', path: '/-', value: nested(20) }], refused(INVALID, '/0')],
-  [
-    'depths beyond 20',
-    {},
-    many(100, (i) => ({ op: 'add', path: '/a'.repeat(i + 1), value: {} })),
-    refused(INVALID, '/19'),
-  ],
+  ['a value of 20 levels in arrays', [], [add('/-', nested(19))], [nested(19)]],
+  ['a value of 21 levels in arrays', [], [add('/-', nested(20))], refused(INVALID, '/0')],
+  ['depths beyond 20', {}, many(100, (i) => add('/a'.repeat(i + 1), {})), refused(INVALID, '/19')],
   [
     'depths beyond 20 by moves',
     { b: {} },
-    many(100, () => [
-      { op: 'add', path: '/c', value: {} },
-      { op: 'move', from: '/b', path: '/c/a' },
-      { op: 'move', from: '/c', path: '/b' },
-    ]).flat(),
+    many(100, () => [add('/c', {}), ...moved('/b', '/c/a'), ...moved('/c', '/b')]).flat(),
     refused(INVALID, '/55'),
   ],
 ];
@@ -233,8 +226,7 @@ describe('JSON Patch', () => {
   });
 
   it('keeps the order of members if a move ends where it begins', () => {
-    const moved = applyJsonPatch({ a: 1, b: 2 }, [{ op: 'move', from: '/a', path: '/a' }]);
-    expect(Object.keys(moved as object)).to.deep.equal(['a', 'b']);
+    expect(Object.keys(applyJsonPatch({ a: 1, b: 2 }, moved('/a', '/a')) as object)).to.deep.equal(['a', 'b']);
   });
 });
 

@@ -40,34 +40,17 @@ describe('a search, block by block,', () => {
   };
 
   it('reads one block, then more and more, and at last all that is left', async () => {
-    expect(await scan()).to.deep.equal([
-      [0, 9],
-      [10, 169],
-      [170, 2_729],
-      [2_730, 43_689],
-      [43_690, Number.POSITIVE_INFINITY],
-    ]);
+    expect((await scan()).join(' ')).to.equal('0,9 10,169 170,2729 2730,43689 43690,Infinity');
   });
 
   it('reads the same backwards, from the last record', async () => {
-    expect(await scan({ isAscending: false })).to.deep.equal([
-      [100_000, 100_000],
-      [99_840, 99_999],
-      [97_280, 99_839],
-      [56_320, 97_279],
-      [0, 56_319],
-    ]);
+    const parts = await scan({ isAscending: false });
+    expect(parts.join(' ')).to.equal('100000,100000 99840,99999 97280,99839 56320,97279 0,56319');
   });
 
   it('covers any range exactly once, in either direction', async () => {
-    for (const [low, high] of [
-      [0, 9],
-      [3, 3],
-      [7, 777],
-      [10, 99_999],
-      [99_990, 1_000_000],
-      [12, 4],
-    ] as const)
+    for (const range of ['0 9', '3 3', '7 777', '10 99999', '99990 1000000', '12 4']) {
+      const [low = 0, high = 0] = range.split(' ').map(Number);
       for (const isAscending of [true, false]) {
         const parts = await scan({ range: { low, high }, isAscending });
         const sorted = parts.toSorted(([a], [b]) => a - b);
@@ -75,13 +58,11 @@ describe('a search, block by block,', () => {
         expect(sorted.at(-1)?.[1] ?? 4).to.equal(high);
         for (const [at, [start]] of sorted.slice(1).entries()) expect(start).to.equal(1 + (sorted[at]?.[1] ?? 0));
       }
+    }
   });
 
   it('ends when the page is full', async () => {
-    expect(await scan({}, ({ low }) => low > 0)).to.deep.equal([
-      [0, 9],
-      [10, 169],
-    ]);
+    expect((await scan({}, ({ low }) => low > 0)).join(' ')).to.equal('0,9 10,169');
   });
 
   it('reads nothing if there is no record to begin with', async () => {

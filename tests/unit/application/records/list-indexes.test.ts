@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Filter, RecordTable, SortOrder } from '#src/application/ports/list-query.js';
 import { isIndexed, listIndexes } from '#src/application/records/list-indexes.js';
+import { list } from '../../../support/list.js';
 import { ORDERS, PRODUCTS, USERS } from '../../../support/tables.js';
 
 /** Parses an order such as `-name,id`. */
@@ -22,90 +23,57 @@ function filters(text: string): Filter[] {
   });
 }
 
-type Case = readonly [table: RecordTable, filters: string, order: string];
+/** Lists of a table, each as its filters and its order: `name:gt by name,id`. */
+type Lists = readonly (readonly [table: RecordTable, lists: readonly string[]])[];
 
-const INDEXED: readonly Case[] = [
-  [PRODUCTS, '', 'id'],
-  [PRODUCTS, '', '-id'],
-  [PRODUCTS, '', '-name,id'],
-  [PRODUCTS, '', 'updatedAt,-id'],
-  [PRODUCTS, 'id:gt id:lt', 'id'],
-  [PRODUCTS, 'name:prefix', 'name,id'],
-  [PRODUCTS, 'createdAt:gte createdAt:lt', '-createdAt,id'],
-  [PRODUCTS, 'price.currency:eq', 'id'],
-  [PRODUCTS, 'price.amount:eq id:gt', '-id'],
-  [PRODUCTS, 'sku:eq price.amount:gt attributes', 'name,updatedAt,id'],
-  [PRODUCTS, 'id:in name:ne', '-createdAt,id'],
-  [PRODUCTS, 'price.amount:missing', '-id'],
-  [PRODUCTS, 'price.currency:missing id:gt', 'id'],
-  [PRODUCTS, 'sku:eq q sku:present', '-name,id'],
-  [PRODUCTS, 'tags:eq', 'id'],
-  [ORDERS, 'userId:eq', 'id'],
-  [ORDERS, 'userId:eq', 'userId,id'],
-  [ORDERS, 'userId:eq', '-createdAt,id'],
-  [ORDERS, 'userId:eq', 'createdAt,-id'],
-  [ORDERS, 'userId:eq createdAt:gte createdAt:lt', '-createdAt,id'],
-  [PRODUCTS, 'price.amount:present', 'price.amount,id'],
-  [PRODUCTS, 'price.amount:gt price.amount:lt', '-price.amount,id'],
-  [PRODUCTS, 'stock:present', '-stock,id'],
-  [PRODUCTS, 'brand:present', '-brand,-id'],
-  [PRODUCTS, 'sku:present', 'sku,id'],
-  [PRODUCTS, 'sku:prefix sku:ne', '-sku,brand,id'],
-  [USERS, '', '-email,id'],
-  [USERS, '', 'email,-name,id'],
-  [USERS, 'email:in', 'name,id'],
-  [USERS, 'email:lt', 'email,id'],
-  [PRODUCTS, 'tags:eq id:gt', 'id'],
-  [PRODUCTS, 'name:eq id:gt', '-name,id'],
-  [PRODUCTS, 'name:eq name:gt', 'name,id'],
-  [ORDERS, 'userId:eq createdAt:eq', 'id'],
+const INDEXED: Lists = [
+  [
+    PRODUCTS,
+    list`by id  by -id  by -name,id  by updatedAt,-id  id:gt id:lt by id  name:prefix by name,id
+      createdAt:gte createdAt:lt by -createdAt,id  price.currency:eq by id  price.amount:eq id:gt by -id
+      sku:eq price.amount:gt attributes by name,updatedAt,id  id:in name:ne by -createdAt,id  price.amount:missing by -id
+      price.currency:missing id:gt by id  sku:eq q sku:present by -name,id  tags:eq by id
+      price.amount:present by price.amount,id  price.amount:gt price.amount:lt by -price.amount,id
+      stock:present by -stock,id  brand:present by -brand,-id  sku:present by sku,id  sku:prefix sku:ne by -sku,brand,id
+      tags:eq id:gt by id  name:eq id:gt by -name,id  name:eq name:gt by name,id`,
+  ],
+  [
+    ORDERS,
+    list`userId:eq by id  userId:eq by userId,id  userId:eq by -createdAt,id  userId:eq by createdAt,-id
+      userId:eq createdAt:gte createdAt:lt by -createdAt,id  userId:eq createdAt:eq by id`,
+  ],
+  [USERS, list`by -email,id  by email,-name,id  email:in by name,id  email:lt by email,id`],
 ];
 
-const NOT_INDEXED: readonly Case[] = [
-  [PRODUCTS, '', 'name,createdAt,id'],
-  [PRODUCTS, 'name:prefix', 'id'],
-  [PRODUCTS, 'price.amount:gt', 'id'],
-  [PRODUCTS, 'price.amount:in', 'id'],
-  [PRODUCTS, 'price.amount:eq', 'name,id'],
-  [PRODUCTS, 'price.amount:eq price.currency:eq', 'id'],
-  [PRODUCTS, 'price.currency:ne', 'id'],
-  [PRODUCTS, 'sku:prefix', 'id'],
-  [PRODUCTS, 'attributes', 'id'],
-  [PRODUCTS, 'brand:present', '-brand,id'],
-  [PRODUCTS, 'stock:present', 'stock,brand,id'],
-  [PRODUCTS, 'name:gt', 'sku,id'],
-  [PRODUCTS, 'sku:present', 'name,sku,id'],
-  [PRODUCTS, 'price.amount:missing', 'name,id'],
-  [PRODUCTS, 'price.amount:present', 'id'],
-  [PRODUCTS, 'price.amount:missing price.currency:missing', 'id'],
-  [PRODUCTS, 'sku:missing', 'id'],
-  [PRODUCTS, 'sku:present', 'id'],
-  [PRODUCTS, 'tags:eq tags:eq', 'id'],
-  [PRODUCTS, 'tags:in', 'id'],
-  [PRODUCTS, 'images:present', 'id'],
-  [PRODUCTS, 'q', 'id'],
-  [PRODUCTS, 'q name:eq', 'id'],
-  [PRODUCTS, 'id:gt', 'name,id'],
-  [ORDERS, 'userId:eq', 'createdAt,id'],
-  [ORDERS, 'userId:eq', '-createdAt,-id'],
-  [ORDERS, 'userId:eq', '-updatedAt,id'],
-  [ORDERS, 'userId:in', '-createdAt,id'],
-  [ORDERS, 'userId:eq updatedAt:gt', '-createdAt,id'],
-  [PRODUCTS, 'price.amount:eq', '-createdAt,id'],
-  [USERS, 'email:prefix', 'email,id'],
-  [USERS, 'email:ne', 'email,id'],
+const NOT_INDEXED: Lists = [
+  [
+    PRODUCTS,
+    list`by name,createdAt,id  name:prefix by id  price.amount:gt by id  price.amount:in by id  price.amount:eq by name,id
+      price.amount:eq price.currency:eq by id  price.currency:ne by id  sku:prefix by id  attributes by id
+      brand:present by -brand,id  stock:present by stock,brand,id  name:gt by sku,id  sku:present by name,sku,id
+      price.amount:missing by name,id  price.amount:present by id  price.amount:missing price.currency:missing by id
+      sku:missing by id  sku:present by id  tags:eq tags:eq by id  tags:in by id  images:present by id  q by id
+      q name:eq by id  id:gt by name,id  price.amount:eq by -createdAt,id`,
+  ],
+  [
+    ORDERS,
+    list`userId:eq by createdAt,id  userId:eq by -createdAt,-id  userId:eq by -updatedAt,id  userId:in by -createdAt,id
+      userId:eq updatedAt:gt by -createdAt,id`,
+  ],
+  [USERS, list`email:prefix by email,id  email:ne by email,id`],
 ];
 
 it('a list uses an index, or none', () => {
-  for (const [cases, expected] of [
+  for (const [tables, expected] of [
     [INDEXED, true],
     [NOT_INDEXED, false],
   ] as const)
-    for (const [table, filter, sorted] of cases) {
-      const list = { filters: filters(filter), order: order(sorted) };
-      const what = `${table.name}, filtered by ${filter || 'nothing'}, sorted by ${sorted}`;
-      expect(isIndexed(table, list, listIndexes(table)), what).to.equal(expected);
-    }
+    for (const [table, lists] of tables)
+      for (const text of lists) {
+        const [filter = '', sorted = ''] = text.split(/ ?by /);
+        const query = { filters: filters(filter), order: order(sorted) };
+        expect(isIndexed(table, query, listIndexes(table)), `${table.name}: ${text}`).to.equal(expected);
+      }
 });
 
 it('a list by id with one value of one attribute uses an index on attributes, if the store has it', () => {

@@ -8,20 +8,8 @@ import { ENDLESS, WEBHOOKS } from '../../../support/tables.js';
 
 const MAX_OF_KEY = 100;
 
-const webhook = (id: number): Versioned<Webhook> => ({
-  id,
-  version: 1,
-  createdAt: 0,
-  updatedAt: 0,
-  fields: {
-    name: 'x',
-    url: 'https://search.example.com/hook',
-    resources: ['products'],
-    createdBy: 1,
-    secret: 'whsec_x',
-    starts: {},
-  },
-});
+const fields: Webhook = { name: 'x', url: 'https://a.example', resources: [], createdBy: 1, secret: 'x', starts: {} };
+const webhook = (id: number): Versioned<Webhook> => ({ id, version: 1, createdAt: 0, updatedAt: 0, fields });
 
 describe('limitedWebhooks', () => {
   it('recognises the last webhook of a key when its creation comes twice at once', async () => {

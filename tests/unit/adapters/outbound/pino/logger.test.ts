@@ -12,20 +12,9 @@ class Lines {
 const KEY = `pcs_${'aB3'.repeat(12)}`;
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl';
 const AWKWARD = [
-  '',
-  '"',
-  '\\',
-  '\\"\\u0041',
-  '\u0000\u0001\b\t\n\v\f\r\u001f',
-  '\u007f\u0080\u00a0ÿé',
-  '\u2028\u2029\ufeff',
-  '日本語 😀',
-  '</script>&<!--',
-  'x'.repeat(41),
-  `${'x'.repeat(300)}"`,
-  `/products/${KEY}`,
-  `/products/${KEY.toUpperCase()}?x=pcs%5F${KEY.slice(4)}`,
-  `${JWT}"${KEY}\n`,
+  ...['', '"', '\\', '\\"\\u0041', '</script>&<!--', 'x'.repeat(41), `${'x'.repeat(300)}"`],
+  ...['\u0000\u0001\b\t\n\v\f\r\u001f', '\u007f\u0080\u00a0ÿé', '\u2028\u2029\ufeff', '日本語 😀'],
+  ...[`/products/${KEY}`, `/products/${KEY.toUpperCase()}?x=pcs%5F${KEY.slice(4)}`, `${JWT}"${KEY}\n`],
   'eyJshort pcs_short',
 ];
 
