@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-c
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
 import { APPEARANCES, expectAccessible } from './accessibility.js';
-import { button, consolePages, field, isFocused, keyWith, show } from './console-page.js';
+import { button, consolePages, field, isFocused, keyWith, show, signOut } from './console-page.js';
 
 const LAMP = {
   name: 'Lamp',
@@ -545,7 +545,7 @@ describe('the console, when a person edits', () => {
 
     const leavings: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
       'the page is reloaded': (page) => page.reload(),
-      'the person signs out': (page) => button(page, 'Sign out').click(),
+      'the person signs out': signOut,
     };
     for (const [what, leave] of Object.entries(leavings))
       it(`is dropped if ${what} before it is sent`, async () => {

@@ -49,6 +49,11 @@ export async function signIn(page: Page, key = FIRST_KEY): Promise<void> {
   await page.getByRole('banner').waitFor();
 }
 
+export async function signOut(page: Page): Promise<void> {
+  await button(page, 'Settings').click();
+  await button(page, 'Sign out').click();
+}
+
 /** The button with exactly this name. */
 export const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true });
 

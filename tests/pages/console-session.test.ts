@@ -4,7 +4,7 @@ import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { prefixProxy } from '../support/prefix-proxy.js';
 import { expectAccessible } from './accessibility.js';
-import { button, consolePages, isFocused, keyWith, signIn } from './console-page.js';
+import { button, consolePages, isFocused, keyWith, signIn, signOut } from './console-page.js';
 
 const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
 const links = (page: Page) => page.getByRole('navigation', { name: 'Resources' }).getByRole('link').allInnerTexts();
@@ -118,7 +118,7 @@ describe('the session of the console', () => {
     await other.goto(page.url());
     await heading(other, 'Users').waitFor();
     expect(JSON.stringify(await context.storageState({ indexedDB: true }))).to.not.include('pcs_');
-    await other.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(other);
     await page.getByText('You are signed out.').waitFor();
     await shown('');
     await page.reload();

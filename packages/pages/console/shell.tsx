@@ -37,12 +37,11 @@ interface ShellProps {
 /** The frame of every page: the navigation, what the service told last, the messages, and the waiting deletions. */
 export function Shell({ route, seen, notifications, dismiss, signOut }: ShellProps): JSX.Element {
   const { api, resources, deletions } = useConsole();
-  const [isMenuOpen, setMenuOpen] = useState(false);
   const [isAboutOpen, setAboutOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const readable = resources.filter(api.mayRead);
   const shown = route.page === 'home' ? readable[0]?.name : route.resource;
-  useTitleAndFocus(main, route, () => setMenuOpen(false));
+  useTitleAndFocus(main, route);
   return (
     <>
       <Button class="skip" onClick={() => main.current?.focus()}>
@@ -53,35 +52,25 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
           {texts.skipToRecords}
         </Button>
       )}
-      <header class={isMenuOpen ? 'open' : ''}>
+      <header>
         <a class="brand" href="#/">
           {TEXTS.session.title}
         </a>
-        <Button
-          class="menu-button"
-          aria-expanded={isMenuOpen}
-          aria-controls="menu"
-          onClick={() => setMenuOpen(!isMenuOpen)}
-        >
-          {texts.menu}
-        </Button>
-        <div id="menu">
-          <nav aria-label={texts.navigation}>
-            {readable.map(({ name, title }) => (
-              <a key={name} href={hashOfList(name)} aria-current={name === shown ? 'page' : undefined}>
-                {title}
-              </a>
-            ))}
-          </nav>
-          <Menu label={texts.settings}>
-            <ThemeChoice />
-            <Button kind="link" onClick={() => setAboutOpen(true)}>
-              {texts.about}
-            </Button>
-            <a href={`${BASE}docs`}>{texts.docs}</a>
-          </Menu>
+        <nav aria-label={texts.navigation}>
+          {readable.map(({ name, title }) => (
+            <a key={name} href={hashOfList(name)} aria-current={name === shown ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <Menu label={texts.settings}>
+          <ThemeChoice />
+          <Button kind="link" onClick={() => setAboutOpen(true)}>
+            {texts.about}
+          </Button>
+          <a href={`${BASE}docs`}>{texts.docs}</a>
           <Button onClick={signOut}>{TEXTS.session.signOut}</Button>
-        </div>
+        </Menu>
       </header>
       {isAboutOpen && <About seen={seen} onClose={() => setAboutOpen(false)} />}
       <main id="main" ref={main} tabIndex={-1}>
@@ -105,7 +94,7 @@ function focusOn(part: HTMLElement | null | undefined): void {
 }
 
 /** The tab has the heading of the page as its title. After a change of the page, the heading gets the focus. */
-function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, moved: () => void): void {
+function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route): void {
   const isFirst = useRef(true);
   const place = hashOf('query' in route ? { ...route, query: new URLSearchParams() } : route);
   useEffect(() => {
@@ -125,9 +114,10 @@ function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route, m
     if (!isFirst.current) {
       focusOn(heading ?? main.current);
       scrollTo(0, 0);
-      moved();
     }
     isFirst.current = false;
+    const link = document.querySelector<HTMLElement>('header [aria-current]');
+    link?.parentElement?.scrollTo(link.offsetLeft - 100, 0);
   }, [place]);
 }
 

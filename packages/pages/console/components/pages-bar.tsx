@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Page } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
 import { type ListState, PAGE_SIZES, queryOf } from '../list-query.js';
@@ -38,19 +38,20 @@ export function useTotal(
   const [asked, setAsked] = useState('');
   const isAll = page && !page.prev && !page.next;
   const mayCount = page && !isAll && (!slow.has(path) || asked === request);
-  const { value, error, isLoading } = useLoad(mayCount ? page : '', async (signal) => {
-    if (!mayCount) return undefined;
+  const last = useRef({ request: '', total: undefined as number | undefined });
+  const { error, isLoading } = useLoad(mayCount ? page : '', async (signal) => {
+    if (!mayCount) return;
     const startedAt = performance.now();
     try {
       const { total } = await api.collection({ path, ...resource }).page(request, { count: true, signal });
       if (performance.now() - startedAt > SLOW_MS) slow.add(path);
-      return { request, total };
+      last.current = { request, total };
     } catch (failure) {
       if (!signal.aborted) slow.add(path);
       throw failure;
     }
   });
-  const count = isAll ? page.records.length : value?.request === request ? value.total : undefined;
+  const count = isAll ? page.records.length : last.current.request === request ? last.current.total : undefined;
   const isKnown = count !== undefined || !page || isLoading;
   return { count, ask: isKnown ? undefined : () => setAsked(request), error: asked === request ? error : undefined };
 }

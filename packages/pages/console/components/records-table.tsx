@@ -157,10 +157,10 @@ function RowCheck({ id, name, ids, selection }: RowCheckProps): JSX.Element {
 
 /** The columns of a row on a phone besides its name: pictures and three others, numbers and choices before them. */
 function phoneColumns(columns: readonly Field[]): readonly Field[] {
-  const others = columns.filter(({ meaning }) => meaning !== 'pictures');
+  const others = columns.filter(({ name, meaning }) => name !== 'id' && meaning !== 'pictures');
   const isShort = (field: Field) => kindOf(field).startsWith('number') || field.schema.enum !== undefined;
   const shown = [...others.filter(isShort), ...others.filter((field) => !isShort(field))].slice(0, 3);
-  return columns.filter((one) => shown.includes(one) || !others.includes(one));
+  return columns.filter((one) => shown.includes(one) || one.meaning === 'pictures');
 }
 
 /** In the margin of the row, so that nothing moves. */

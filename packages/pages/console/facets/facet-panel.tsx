@@ -9,7 +9,7 @@ import type { Filter, ListState } from '../list-query.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
-import { chosenValues, type FacetField, facetRequests, facetRows, toggled } from './facet-query.js';
+import { chosenValues, type FacetField, type FacetRow, facetRequests, facetRows, toggled } from './facet-query.js';
 import { PrefixBox } from './prefix-box.js';
 import { useValues } from './use-values.js';
 
@@ -63,15 +63,16 @@ export function FacetPanel(props: FacetPanelProps): JSX.Element | null {
   const isFailed = isOwn && error !== undefined;
   const isBegun = isOwn && value === undefined;
   const counts = isOwn ? value?.counts : found?.values;
+  const known = isFailed ? undefined : isBegun && prefix === '' ? found?.values : counts;
   if (of.key === '' && !isOwn && counts?.length === 0 && chosen.length === 0) return null;
   return (
     <Panel label={label} note={chosen.length} isOpen={isOpen} onOpen={(open) => onView({ isOpen: open })}>
       {hasBox.current && <PrefixBox label={label} onSettle={(next) => onView({ prefix: next })} />}
       {isFailed && <ErrorNotice error={error} title={texts.failed} onRetry={own.reload} />}
       <ValueList
-        {...{ label, isChoice, chosen }}
-        counts={isFailed ? undefined : isBegun && prefix === '' ? found?.values : counts}
-        hasPrefix={prefix !== ''}
+        label={label}
+        rows={known && facetRows(known, chosen).map((row) => ({ ...row, label: textOf(row.text, isChoice) }))}
+        none={prefix === '' ? texts.none : texts.noneWithPrefix}
         isLoading={isOwn ? own.isLoading : props.isLoading}
         readMore={isOwn ? readMore : found?.more ? () => onView({ isLong: true }) : undefined}
         onToggle={(text) => onChoose(toggled(state.filters, of, text))}
@@ -112,37 +113,41 @@ export function Panel({ label, note = 0, isOpen, onOpen, children }: PanelProps)
   );
 }
 
+/** A value as a list shows it. */
+interface ValueRow extends FacetRow {
+  readonly label: string;
+  /** How long its bar is, from 0 to 1; absent: it has none. */
+  readonly share?: number;
+}
+
 interface ValueListProps {
   readonly label: string;
-  /** Whether the values are a few that have words. */
-  readonly isChoice: boolean;
   /** Undefined: not known. */
-  readonly counts: readonly FacetValue[] | undefined;
-  readonly chosen: readonly string[];
-  readonly hasPrefix: boolean;
+  readonly rows: readonly ValueRow[] | undefined;
+  /** What is said if there are none. */
+  readonly none: string;
   readonly isLoading: boolean;
-  readonly readMore: (() => void) | undefined;
+  readonly readMore?: (() => void) | undefined;
   onToggle(text: string): void;
 }
 
-function ValueList(props: ValueListProps): JSX.Element {
-  const { label, isChoice, counts, chosen, hasPrefix, isLoading, readMore, onToggle } = props;
-  const rows = facetRows(counts ?? [], chosen);
+/** Values to tick, each with the number of its records. */
+export function ValueList({ label, rows, none, isLoading, readMore, onToggle }: ValueListProps): JSX.Element {
   return (
     <fieldset aria-label={label} aria-busy={isLoading}>
       <ul class="facet-values">
-        {rows.map(({ text, count, isChosen }) => (
+        {rows?.map(({ text, label: words, count, share = 0, isChosen }) => (
           <li key={text}>
-            <label>
+            <label style={{ '--share': share }}>
               <input type="checkbox" checked={isChosen} onChange={() => onToggle(text)} />
-              <span>{textOf(text, isChoice)}</span>
+              <span>{words}</span>
               {count !== undefined && <span class="count">{numberText(count)}</span>}
             </label>
           </li>
         ))}
       </ul>
-      {!counts && isLoading && <p class="note">{TEXTS.list.loading}</p>}
-      {counts?.length === 0 && <p class="note">{hasPrefix ? texts.noneWithPrefix : texts.none}</p>}
+      {!rows && isLoading && <p class="note">{TEXTS.list.loading}</p>}
+      {rows?.length === 0 && <p class="note">{none}</p>}
       {readMore && (
         <Button kind="link" aria-label={texts.moreOf(label)} busy={isLoading} onClick={readMore}>
           {texts.more}

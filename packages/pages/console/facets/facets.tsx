@@ -10,7 +10,7 @@ import type { CatalogueRecord, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { FacetPanel, isAlone, type PanelView } from './facet-panel.js';
 import { attributeKeys, type FacetField, facetName, facetRequests } from './facet-query.js';
-import { PriceChart } from './price-chart.js';
+import { PricePanel } from './price-panel.js';
 import { pricesOf } from './price-ranges.js';
 
 const { facets: texts } = TEXTS;
@@ -92,7 +92,7 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
       {pricesOf(resource)
         .filter(({ currency }) => found?.get(currency)?.values.length !== 0)
         .map((prices) => (
-          <PriceChart key={prices.name} {...{ resource, state, prices, news, onChoose }} />
+          <PricePanel key={prices.name} {...{ resource, state, prices, news, onChoose }} />
         ))}
       {attributes.map(panel)}
       {keyed !== undefined && (

@@ -11,10 +11,6 @@ export interface PriceRange {
 /** The limits that a person has chosen. */
 export type ChosenRange = { readonly [Limit in keyof PriceRange]: number | undefined };
 
-export interface CountedRange extends PriceRange {
-  readonly count: number;
-}
-
 /** The fields of a price. */
 export interface PriceFields {
   /** Such as `price`. */
@@ -23,7 +19,7 @@ export interface PriceFields {
   readonly currency: string;
 }
 
-/** The ranges of a chart: about so many. */
+/** About so many ranges. */
 const RANGES = 8;
 /** If the highest price is so many times the lowest one, equal ranges would put nearly all records into the first. */
 const WIDE = 40;
@@ -54,8 +50,8 @@ function growingLimits(lowest: number, highest: number): number[] {
   return [below, ...series.filter((one) => one > below && one < above).slice(1 - RANGES), above];
 }
 
-/** The records of a chart: those of a state in one currency, whatever their amounts. */
-export function chartState(state: ListState, { amount, currency }: PriceFields, of: string): ListState {
+/** A state with one currency, whatever the amounts. */
+export function ofCurrency(state: ListState, { amount, currency }: PriceFields, of: string): ListState {
   const others = state.filters.filter(({ field }) => field !== amount && field !== currency);
   return { ...state, sort: '', cursor: undefined, filters: [...others, filterOf(currency, 'equals', of)] };
 }
@@ -81,24 +77,46 @@ export function filtersOfRange(
   return [...others.filter(({ field }) => field !== currency), filterOf(currency, 'equals', of), ...limits];
 }
 
-/** The limits that filters set, as the chart sets them. */
+/** The limits that filters set. */
 export function chosenRange(filters: readonly Filter[], { amount }: PriceFields): ChosenRange {
   const limit = (operator: string) =>
     readInteger(filters.find((one) => one.field === amount && one.operator === operator)?.value ?? '');
   return { from: limit('gte'), below: limit('lt') };
 }
 
+export function isOpenRange({ from, below }: ChosenRange): boolean {
+  return from === undefined && below === undefined;
+}
+
+/** Whether chosen limits reach into a range. */
+export function isChosen(chosen: ChosenRange, range: PriceRange): boolean {
+  const { from = 0, below = Number.POSITIVE_INFINITY } = chosen;
+  return !isOpenRange(chosen) && range.from < below && range.below > from;
+}
+
+/** The limits after a range was ticked, to which they then reach, or unticked, before or behind which they then end. */
+export function toggledRange(chosen: ChosenRange, range: PriceRange): ChosenRange {
+  const { from, below } = chosen;
+  if (isOpenRange(chosen)) return range;
+  if (!isChosen(chosen, range))
+    return { from: from && Math.min(from, range.from), below: below && Math.max(below, range.below) };
+  const isFirst = range.from <= (from ?? 0);
+  const rest = isFirst ? { from: range.below, below } : { from, below: range.from };
+  const isEmpty = (rest.from ?? 0) >= (rest.below ?? Number.POSITIVE_INFINITY);
+  return isEmpty ? { from: undefined, below: undefined } : rest;
+}
+
 function filterOf(field: string, operator: string, value: string): Filter {
   return { field, key: '', operator, value };
 }
 
-/** The price whose chart a resource has: an object of an amount that lists can sort and compare, and its currency. */
+/** The price by whose ranges a resource is counted: an object of an amount that lists can sort and compare, and its currency. */
 export function pricesOf({ fields, filters, facets }: Resource): PriceFields[] {
   return fields.flatMap(({ name, sort }) => {
     const [amount, currency] = [`${name}.amount`, `${name}.currency`];
     const operators = filters.find((one) => one.name === amount)?.operators.map((one) => one.name) ?? [];
-    const isCharted =
+    const isCounted =
       sort === amount && facets.includes(currency) && ['gte', 'lt'].every((one) => operators.includes(one));
-    return isCharted ? [{ name, amount, currency }] : [];
+    return isCounted ? [{ name, amount, currency }] : [];
   });
 }

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import {
-  chartState,
   chosenRange,
   filtersOfRange,
   firstRequest,
+  ofCurrency,
   priceRanges,
   pricesOf,
+  toggledRange,
 } from '#packages/pages/console/facets/price-ranges.js';
 import type { Filter, ListState } from '#packages/pages/console/list-query.js';
 import type { Resource } from '#packages/pages/console/types.js';
@@ -30,7 +31,7 @@ const STATE: ListState = {
   cursor: 'c',
 };
 
-describe('the chart of prices', () => {
+describe('the ranges of prices', () => {
   const limits = (lowest: number, highest: number) => {
     const ranges = priceRanges(lowest, highest);
     return [...ranges.map(({ from }) => from), ranges.at(-1)?.below];
@@ -66,7 +67,7 @@ describe('the chart of prices', () => {
   });
 
   it('asks for the ends and the ranges of one currency, whatever amounts are chosen', () => {
-    const shown = chartState(STATE, PRICE, 'EUR');
+    const shown = ofCurrency(STATE, PRICE, 'EUR');
     const text = (request: string) => decodeURIComponent(request);
     const common = '/v1/products?q=lamp&brand=A&price.currency=EUR';
     expect(text(firstRequest(PRODUCTS, { ...shown, sort: 'price.amount' }, 'price'))).to.equal(
@@ -99,7 +100,23 @@ describe('the chart of prices', () => {
     );
   });
 
-  it('exists if lists can be sorted and limited by the amount, and counted by the currency', () => {
+  it('reach to a range that is ticked, and end at one that is not any more', () => {
+    const none = { from: undefined, below: undefined };
+    const range = (from: number, below = from + 10) => ({ from, below });
+    for (const [chosen, toggled, result] of [
+      [none, range(20), range(20)],
+      [range(20), range(40), range(20, 50)],
+      [range(20), range(10), range(10, 30)],
+      [range(20, 50), range(20), range(30, 50)],
+      [range(20, 50), range(30), range(20, 30)],
+      [range(20), range(20), none],
+      [{ from: 20, below: undefined }, range(10), { from: 10, below: undefined }],
+      [{ from: undefined, below: 20 }, range(0), { from: 10, below: 20 }],
+    ] as const)
+      expect(toggledRange(chosen, toggled), `${chosen.from} ${toggled.from}`).to.deep.equal(result);
+  });
+
+  it('exist if lists can be sorted and limited by the amount, and counted by the currency', () => {
     const operators = (...names: string[]) => names.map((name) => ({ name }));
     const resource = {
       fields: [
