@@ -17,6 +17,7 @@ import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 import { turnsOfOthers } from '../../../support/turns.js';
 import { until } from '../../../support/until.js';
 
+type Products = MemoryRepository<Product>;
 type Batched = 'findAllByUnique' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
 
 /** A repository whose batches a rival writer, or a failure, can precede. */
@@ -47,36 +48,32 @@ class RacedRepository extends MemoryRepository<Product> {
     },
   };
 
-  override async findAllByUnique(...args: Parameters<MemoryRepository<Product>['findAllByUnique']>) {
-    await this.watch('findAllByUnique', args[1].length);
-    return super.findAllByUnique(...args);
+  override findAllByUnique(...args: Parameters<Products['findAllByUnique']>) {
+    return this.watched('findAllByUnique', args[1].length).then(() => super.findAllByUnique(...args));
   }
 
-  override async insertAll(...args: Parameters<MemoryRepository<Product>['insertAll']>) {
-    await this.watch('insertAll', args[0].length);
-    return super.insertAll(...args);
+  override insertAll(...args: Parameters<Products['insertAll']>) {
+    return this.watched('insertAll', args[0].length).then(() => super.insertAll(...args));
   }
 
-  override async replaceAll(...args: Parameters<MemoryRepository<Product>['replaceAll']>) {
+  override async replaceAll(...args: Parameters<Products['replaceAll']>) {
     for (const { record, expected, before } of args[0]) {
       const stored = await this.find(record.id);
       if (stored?.version === expected) expect(before, 'the fields before').to.deep.equal(stored.fields);
     }
-    await this.watch('replaceAll', args[0].length);
+    await this.watched('replaceAll', args[0].length);
     return super.replaceAll(...args);
   }
 
-  override async removeAll(...args: Parameters<MemoryRepository<Product>['removeAll']>) {
-    await this.watch('removeAll', args[0].length);
-    return super.removeAll(...args);
+  override removeAll(...args: Parameters<Products['removeAll']>) {
+    return this.watched('removeAll', args[0].length).then(() => super.removeAll(...args));
   }
 
-  override async confirmAll(...args: Parameters<MemoryRepository<Product>['confirmAll']>) {
-    await this.watch('confirmAll', args[0].length);
-    return super.confirmAll(...args);
+  override confirmAll(...args: Parameters<Products['confirmAll']>) {
+    return this.watched('confirmAll', args[0].length).then(() => super.confirmAll(...args));
   }
 
-  private async watch(name: Batched, length: number): Promise<void> {
+  private async watched(name: Batched, length: number): Promise<void> {
     this.batches.push([name, length]);
     await this.before(name, this.batches.filter(([other]) => other === name).length);
   }

@@ -88,24 +88,21 @@ describe('parseBody, given numbers,', () => {
 });
 
 describe('positionAfter', () => {
-  for (const [before, line, column] of [
-    ['', 1, 1],
-    ['ab', 1, 3],
-    ['\t\t', 1, 3],
-    ['a\n', 2, 1],
-    ['a\r\n', 2, 1],
-    ['a\r', 2, 1],
-    ['\r\r\n\n\r', 5, 1],
-    ['\n  a', 2, 4],
-    ['é', 1, 2],
-    ['日本', 1, 3],
-    ['😀', 1, 2],
-    ['e\u0301', 1, 3],
-    ['👩‍🚀', 1, 4],
-    ['\u2028\u0085x', 1, 4],
-  ] as const)
-    it(`is ${line}:${column} after ${JSON.stringify(before)}`, () => {
-      expect(positionAfter(before)).to.deep.equal({ line, column });
+  const PLACES: Readonly<Record<string, readonly string[]>> = {
+    '1:1': [''],
+    '1:2': ['é', '😀'],
+    '1:3': ['ab', '\t\t', '日本', 'e\u0301'],
+    '1:4': ['👩‍🚀', '\u2028\u0085x'],
+    '2:1': ['a\n', 'a\r\n', 'a\r'],
+    '2:4': ['\n  a'],
+    '5:1': ['\r\r\n\n\r'],
+  };
+  for (const [place, texts] of Object.entries(PLACES))
+    it(`is ${place} after ${texts.map((text) => JSON.stringify(text)).join(', ')}`, () => {
+      for (const text of texts) {
+        const { line, column } = positionAfter(text);
+        expect(`${line}:${column}`, JSON.stringify(text)).to.equal(place);
+      }
     });
 });
 
