@@ -52,10 +52,9 @@ describe('the files of the SQLite database', () => {
     ['composition/x.ts', "import { readFileSync } from 'node:fs';\nreadFileSync(settings.SQLITE_FILE);"],
     [NEW_FILE, "import { open } from 'node:fs/promises';\nawait open(target, 'r');"],
     [NEW_FILE, "import { readFile } from 'node:fs/promises';"],
-  ] as const) {
+  ] as const)
     it(`finds a breach: ${breach.replaceAll('\n', ' ')}`, () => {
       const module = moduleOf(path, breach);
       expect(knowsDatabase(module) && opensFiles(module)).to.equal(true);
     });
-  }
 });

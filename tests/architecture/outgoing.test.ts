@@ -67,9 +67,8 @@ describe('an outgoing connection', () => {
     "import { type Socket, connect } from 'node:net';",
     "import net from 'node:net';",
     "import * as dns from 'node:dns/promises';",
-  ]) {
+  ])
     it(`is found: ${breach.replaceAll('\n', ' ')}`, () => {
       expect(connects(moduleOf('application/x.ts', breach))).to.equal(true);
     });
-  }
 });

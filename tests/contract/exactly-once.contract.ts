@@ -74,7 +74,7 @@ export function exactlyOnceContract(provider: TestStoreProvider, services: Child
     };
 
     const steps = { ...STEPS, ...((AT_NIGHT || !startServer) && OTHER_STEPS), ...ownSteps };
-    for (const [step, { reserved, inserted }] of Object.entries(steps)) {
+    for (const [step, { reserved, inserted }] of Object.entries(steps))
       it(`is finished by another process if the first one crashes ${step}`, async () => {
         const earlier = new Set(await reservedIds());
         const newIds = async () => (await reservedIds()).filter((id) => !earlier.has(id));
@@ -97,7 +97,6 @@ export function exactlyOnceContract(provider: TestStoreProvider, services: Child
         expect(await newIds()).to.deep.equal([retry.json.id]);
         if (reserved) expect(ids).to.deep.equal([retry.json.id]);
       });
-    }
 
     it('happens once for duplicate requests to all processes', async () => {
       const clients = services.clients();

@@ -11,7 +11,7 @@ import { apiKeyService } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 
 describe('the first key of a store', () => {
-  for (const store of LOCAL_STORES) {
+  for (const store of LOCAL_STORES)
     it(`is created once by concurrent first starts, and never again: ${store.name}`, async () => {
       const { apiKeys: keys, close } = await openNew(store);
       const replica = () => apiKeyService(keys);
@@ -26,7 +26,6 @@ describe('the first key of a store', () => {
       for (const key of candidates) expect(await replica().createFirst(key)).to.equal(false);
       await close();
     });
-  }
 
   it('is rejected if it is not well-formed', async () => {
     const keys = new MemoryRepository<ApiKey>(API_KEYS, ENDLESS);

@@ -57,8 +57,8 @@ export function busyPagesContract(store: TestStore): void {
   };
 
   describe('pages while others write', () => {
-    for (const [name, sort, ...filters] of LISTS) {
-      for (const side of ['after', 'before'] as const) {
+    for (const [name, sort, ...filters] of LISTS)
+      for (const side of ['after', 'before'] as const)
         it(`show each steady record exactly once, of ${name} by ${sort}, ${side === 'after' ? 'forwards' : 'backwards'}`, async () => {
           await store.addAll(INITIAL_IDS.map(named));
           const order = by(sort);
@@ -79,8 +79,6 @@ export function busyPagesContract(store: TestStore): void {
           expect(stayed).to.deep.equal(side === 'after' ? expected : expected.toReversed());
           expect(new Set(seen)).to.have.length(seen.length);
         });
-      }
-    }
 
     it('omit no steady record if another record of the page moves during the read', async () => {
       const order = by('name,id');

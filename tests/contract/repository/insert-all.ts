@@ -94,9 +94,7 @@ export function insertAllContract(store: TestStore): void {
       const batch = (writer: number) =>
         [1, 2, 3, 4, 5].map((n) => product(writer * 10 + n, { name: `writer ${writer}`, sku: `${n}` }));
       const results = await Promise.all([1, 2, 3, 4].map((writer) => outcomes(batch(writer))));
-      for (const n of [0, 1, 2, 3, 4]) {
-        expect(results.filter((result) => result[n] === 'inserted')).to.have.length(1);
-      }
+      for (const n of [0, 1, 2, 3, 4]) expect(results.filter((result) => result[n] === 'inserted')).to.have.length(1);
       expect(await store.ids({})).to.have.length(5);
     });
 

@@ -68,19 +68,17 @@ describe('settings', () => {
   it('accept a number of workers, or auto for one worker per core', () => {
     expect(loadSettings({ WORKERS: '64' }).WORKERS).to.equal(64);
     expect(loadSettings({ WORKERS: 'auto' }).WORKERS).to.equal(Math.min(availableParallelism(), 64));
-    for (const WORKERS of ['0', '65', '-1', '1.5', 'many']) {
+    for (const WORKERS of ['0', '65', '-1', '1.5', 'many'])
       expect(issuesOf({ WORKERS }), WORKERS).to.deep.equal([
         `WORKERS must be a whole number from 1 to 64, or auto; it is "${WORKERS}"`,
       ]);
-    }
   });
 
   it('reject several workers on a store that only one process can open', () => {
-    for (const WORKERS of ['2', '64']) {
+    for (const WORKERS of ['2', '64'])
       expect(issuesOf({ WORKERS, STORE: 'memory' })).to.deep.equal([
         `WORKERS must be 1 with STORE=memory, which only one process can open; it is "${WORKERS}"`,
       ]);
-    }
     expect(issuesOf({ WORKERS: '1', STORE: 'memory' })).to.deep.equal([]);
   });
 
@@ -94,11 +92,10 @@ describe('settings', () => {
   it('report each invalid value on its own line', () => {
     const issues = issuesOf({ PORT: '70000', STORE: 'mysql', RATE_LIMIT_REQUESTS: '1.5', REQUIRE_IF_MATCH: 'perhaps' });
     expect(issues).to.have.length(4);
-    for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries()) {
+    for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries())
       expect(issues[i])
         .to.match(new RegExp(`^${name} `))
         .and.to.not.include('\n');
-    }
   });
 
   it('accept only a normalized HTTPS URL without a trailing slash for PUBLIC_URL', () => {
@@ -108,9 +105,8 @@ describe('settings', () => {
       ...list`http://x.org  https://*.x.org  x.org  https://x.org/  https://x.org?a  https://u:p@x.org`,
       ...list`https://:p@x.org  https://x.org:443  https://X.org  https://x.org/"a  https://x.org//a`,
       'https://x.org/a\nb',
-    ]) {
+    ])
       expect(issuesOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
-    }
   });
 
   it('accept an HTTPS URL or a loopback URL for OAUTH_ISSUER, and then require OAUTH_AUDIENCE', () => {
@@ -123,9 +119,8 @@ describe('settings', () => {
       ...list`http://id.example.com  id  https://x.org?a  http://localhost.evil.org  https://:secret@x.org`,
       ...list`https:x.org  HTTPS://x.org  http://127.1`,
       'https://x.org\n',
-    ]) {
+    ])
       expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
-    }
   });
 
   it('reject the URL of this service for OAUTH_ISSUER', () => {
@@ -212,11 +207,10 @@ describe('settings', () => {
       ...list`localhost  10.0.0.1,  ,  10.0.0.1 10.0.0.2  10.0.0.0/33  ::/129  10.0.0.0/08  10.0.0.0/  10.0.0.0/8/8`,
       ...list`010.0.0.1  0x7f.1  10.0.0.1:80  [::1]  fe80::1%eth0  *`,
       ' ',
-    ]) {
+    ])
       expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
         `TRUSTED_PROXIES must be addresses and CIDRs, separated by commas; it is "${TRUSTED_PROXIES}"`,
       ]);
-    }
   });
 
   it('accept only ASCII host names and addresses for TLS_NAMES, which is empty by default', () => {
@@ -279,11 +273,10 @@ describe('settings', () => {
       ...list`https://Shop.example  capacitor://Localhost  https://*.shop.example  https://käse.example`,
       ...list`*, https://shop.example  https://shop.example,  ,  null  https://a.example https://b.example`,
       ' ',
-    ]) {
+    ])
       expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
         `CORS_ORIGINS must be origins such as https://shop.example, separated by commas and without a path, or *; it is "${CORS_ORIGINS.replace('user@', '***@')}"`,
       ]);
-    }
   });
 
   it('reject a malformed first key together with every other issue, without showing it', () => {

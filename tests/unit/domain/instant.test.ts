@@ -50,9 +50,8 @@ describe('parseInstant', () => {
     '2024-01-01T00:00:00Z ',
     ' 2024-01-01T00:00:00Z',
     '2024-01-01T00:00:00Z\n',
-  ]) {
+  ])
     it(`rejects ${JSON.stringify(text)}`, () => {
       expect(parseInstant(text)).to.equal(undefined);
     });
-  }
 });

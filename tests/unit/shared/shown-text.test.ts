@@ -7,9 +7,8 @@ describe('redactSecrets', () => {
   it('redacts every API key, also one that is truncated or percent-encoded', () => {
     const key = newApiKey();
     const secret = key.slice(4);
-    for (const text of [key, `a ${key}, "${key}"`, key.slice(0, 20), `/x/pcs%5F${secret}`, `PCS_${secret}`]) {
+    for (const text of [key, `a ${key}, "${key}"`, key.slice(0, 20), `/x/pcs%5F${secret}`, `PCS_${secret}`])
       expect(redactSecrets(text)).to.include('pcs_[secret]').and.not.include(secret.slice(0, 8));
-    }
   });
 
   it('redacts the secret of a webhook', () => {

@@ -54,11 +54,10 @@ describe('examplesIn', () => {
     'a body without a type': `${fenced('http', 'POST / HTTP/1.1', '', '{}')}\n${RESPONSE}`,
     'a status with the name of another': `${REQUEST}\n${fenced('http', 'HTTP/1.1 200 Created')}`,
     'a response several times': `${REQUEST}\n${fenced('http 2 times', 'HTTP/1.1 200 OK')}`,
-  })) {
+  }))
     it(`rejects ${name}`, () => {
       expect(() => examplesIn(markdown)).to.throw(/^line \d+: /);
     });
-  }
 });
 
 describe('OpenText', () => {

@@ -142,11 +142,10 @@ describe('a response', () => {
     documented = documentedResponses({});
   });
 
-  for (const [name, [method, target, parts, issue]] of Object.entries(CASES)) {
+  for (const [name, [method, target, parts, issue]] of Object.entries(CASES))
     it(`${issue === undefined ? 'passes' : 'is rejected'}: ${name}`, () => {
       const check = () => documented.check(method, target, response(parts));
       if (issue === undefined) check();
       else expect(check).to.throw(issue);
     });
-  }
 });

@@ -99,7 +99,7 @@ describe('UsageCounter', () => {
     expect(await usage()).to.deep.equal([5, 'GET /v1/products/{id} 1 5']);
   });
 
-  for (const failure of ['before', 'after'] as const) {
+  for (const failure of ['before', 'after'] as const)
     it(`loses nothing and counts nothing twice if the store fails ${failure} it saves`, async () => {
       request();
       store.failure = failure;
@@ -115,7 +115,6 @@ describe('UsageCounter', () => {
       await counter.save();
       expect(store.saves).to.have.length(saves);
     });
-  }
 
   it('counts under the hour of the last save, and shows each for 24 hours at least and 25 at most', async () => {
     clock.time = HOUR + HOUR_MS - 1;

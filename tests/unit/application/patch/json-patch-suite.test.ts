@@ -24,8 +24,8 @@ function casesIn(file: string): SuiteCase[] {
 }
 
 describe('the public suite of JSON Patch', () => {
-  for (const file of FILES) {
-    for (const [index, { comment, doc, patch, expected, error }] of casesIn(file).entries()) {
+  for (const file of FILES)
+    for (const [index, { comment, doc, patch, expected, error }] of casesIn(file).entries())
       it(`${file}, ${index}: ${comment ?? error ?? JSON.stringify(patch)}`, () => {
         const before = structuredClone(doc);
         const apply = () => applyJsonPatch(doc, patch);
@@ -36,6 +36,4 @@ describe('the public suite of JSON Patch', () => {
         }
         expect(doc, 'the original document').to.deep.equal(before);
       });
-    }
-  }
 });

@@ -166,11 +166,10 @@ const SIZES: Case[] = [
 
 describe('JSON Patch', () => {
   const tables = { POINTERS, MOVES, TESTS, SHAPES, SIZES };
-  for (const [name, cases] of Object.entries(tables)) {
+  for (const [name, cases] of Object.entries(tables))
     describe(name.toLowerCase(), () => {
       for (const [name, document, patch, outcome] of cases) it(name, () => expectOutcome(document, patch, outcome));
     });
-  }
 
   it('changes neither the document nor the patch', () => {
     const document = { a: { x: 1 }, l: [1] };

@@ -57,7 +57,7 @@ describe('responseJson', () => {
     [PRODUCT, PRODUCTS],
     [ORDER, ORDERS],
     [API_KEY, KEYS],
-  ] as const) {
+  ] as const)
     it(`sends the stored text of a record that has the form of its table: ${Object.keys(table)}`, () => {
       const present = responseMapper<object>(table);
       for (const fields of all) {
@@ -67,15 +67,13 @@ describe('responseJson', () => {
         expect(present.storedResponse?.(stored(fields))).to.equal(json);
       }
     });
-  }
 
-  for (const [what, [table, fields]] of Object.entries(OTHERS)) {
+  for (const [what, [table, fields]] of Object.entries(OTHERS))
     it(`never sends a stored text with ${what}`, () => {
       const present = responseMapper<object>(table);
       expect(present.storedResponse?.(stored(fields))).to.equal(undefined);
       expect(responseJson(present, stored(fields))).to.equal(JSON.stringify(present(stored(fields))));
     });
-  }
 
   it('uses no text for a function that is not made from a table', () => {
     const json = responseJson(({ id }) => ({ id, title: 'x' }), stored({ name: 'x' }));

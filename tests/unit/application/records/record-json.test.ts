@@ -9,7 +9,7 @@ const RECORDS = {
   JSON: () => StoredRecord.fromJson<typeof FIELDS>(7, 2, 3, 4, JSON_TEXT),
 };
 
-for (const [source, make] of Object.entries(RECORDS)) {
+for (const [source, make] of Object.entries(RECORDS))
   describe(`a stored record made from ${source}`, () => {
     it('has the fields and their JSON text', () => {
       const record = make();
@@ -44,7 +44,6 @@ for (const [source, make] of Object.entries(RECORDS)) {
       expect(Object.freeze(make()).fields).to.deep.equal(FIELDS);
     });
   });
-}
 
 describe('fieldsJson', () => {
   it('writes the fields of a plain record', () => {

@@ -94,14 +94,13 @@ describe('the command line', () => {
   const folder = temporaryFolder();
   const environment = { DATA_DIR: join(folder, 'data') };
 
-  for (const [args, prints] of MISUSED) {
+  for (const [args, prints] of MISUSED)
     it(`explains a usage error and exits with 64: catalogue ${args.join(' ')}`, async () => {
       const { code, out, err } = await runInProcess(args, environment);
       expect([code, out]).to.deep.equal([64, '']);
       expect(err).to.match(prints).and.to.include('usage: catalogue').and.to.not.include('    at ');
       expect(existsSync(environment.DATA_DIR), 'no store is opened').to.equal(false);
     });
-  }
 
   it('prints nothing of a URL to copy that is refused: 78, or 64 if it is no store', async () => {
     for (const url of AMBIGUOUS)

@@ -379,7 +379,7 @@ describe('a connection to MongoDB that breaks', () => {
 
 describe('a password of MongoDB that is being changed', () => {
   // The second one is the name that Atlas uses.
-  for (const [codeName, code] of Object.entries({ AuthenticationFailed: 18, AtlasError: 8_000 })) {
+  for (const [codeName, code] of Object.entries({ AuthenticationFailed: 18, AtlasError: 8_000 }))
     it(`is an outage, both at the start and later: ${codeName}`, async () => {
       let accepted = false;
       const server = new ScriptedMongo((name) => {
@@ -409,5 +409,4 @@ describe('a password of MongoDB that is being changed', () => {
         await server.stop();
       }
     });
-  }
 });

@@ -99,13 +99,12 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('an index of a collection of MongoDB', () => {
-  for (const [name, [collection, index, prints]] of Object.entries(CASES)) {
+  for (const [name, [collection, index, prints]] of Object.entries(CASES))
     it(`is ${prints ? 'rejected' : 'accepted'}: ${name}`, () => {
       const found = findUnusableIndexes(expectedIndexes(collection), [{ v: 2, ...index } as never]);
       expect(found).to.have.length(prints ? 1 : 0);
       if (prints) expect(found[0]).to.include(prints);
     });
-  }
 
   it('is recognised as ours if the server lists default options', () => {
     for (const expected of ALL) {
@@ -212,14 +211,13 @@ describe('the start on MongoDB', () => {
     for (const operation of operations) await operation();
   });
 
-  for (const code of [85, 86]) {
+  for (const code of [85, 86])
     it(`fails if the server reports a conflicting index: ${code}`, async () => {
       script = (name) => (name === 'createIndexes' ? { ok: 0, code, errmsg: 'x' } : undefined);
       const error = await store.open().catch((error: unknown) => error);
       expect(error).to.be.instanceOf(StoreConfigError);
       expect((error as Error).message).to.match(/^products has an index in the place of one/);
     });
-  }
 
   it('succeeds on a retry after a broken connection', async () => {
     let breaks = true;

@@ -137,9 +137,8 @@ describe('PrometheusMetrics', () => {
   });
 
   it('declares each of its metrics with type and help', async () => {
-    for (const name of Object.keys(DEFINITIONS) as (keyof typeof DEFINITIONS)[]) {
+    for (const name of Object.keys(DEFINITIONS) as (keyof typeof DEFINITIONS)[])
       if (DEFINITIONS[name].type !== 'histogram') metrics.collect(name as 'work_waiting', () => []);
-    }
     const { text } = await scrape();
     for (const [name, { type, help }] of Object.entries(DEFINITIONS))
       expect(text).to.include(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);

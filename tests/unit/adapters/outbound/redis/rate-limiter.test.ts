@@ -155,7 +155,7 @@ describe('the rate limiter with a faulty Redis', () => {
   });
   after(() => void process.off('unhandledRejection', record));
 
-  for (const [name, reply] of INVALID_REPLIES) {
+  for (const [name, reply] of INVALID_REPLIES)
     it(`limits locally if Redis replies with ${name}`, async () => {
       const { redis, limiter } = replica;
       replica.lieTo('eval', reply);
@@ -169,19 +169,17 @@ describe('the rate limiter with a faulty Redis', () => {
       if (!name.startsWith('an error that')) await until('another connection', () => redis.connections > 1);
       expect(redis.bytesWritten, 'bytes read, and buffered by the kernel').to.be.lessThan(32 * MIB);
     });
-  }
 
   for (const [name, reply] of [
     ['a count below zero', '*2\r\n$2\r\n-3\r\n:60000\r\n'],
     ['null', '_\r\n'],
     ['a number alone', ':3\r\n'],
-  ] as const) {
+  ] as const)
     it(`ignores ${name} in the reply to a peek`, async () => {
       replica.lieTo('exec', reply);
       expect(await replica.limiter.peek('a')).to.deep.equal({ allowed: true, remaining: 5, resetSeconds: 60 });
       expect(replica.redis.received).to.include('exec');
     });
-  }
 
   it('counts the requests of one turn of the event loop with one command', async () => {
     let commands = 0;
@@ -246,7 +244,7 @@ describe('the rate limiter with a faulty Redis', () => {
     ['gigabytes', () => endless('$9999999999\r\n', BLOCK)],
     ['a count that is not a number', counted(bulk('many'), ':60000')],
     ['an error', '-ERR no\r\n'],
-  ] as readonly (readonly [name: string, reply: Reply])[]) {
+  ] as readonly (readonly [name: string, reply: Reply])[])
     it(`counts in Redis again after ${name}, and logs it once`, async () => {
       replica.lieTo('eval', reply);
       await replica.limiter.consume('a');
@@ -254,7 +252,6 @@ describe('the rate limiter with a faulty Redis', () => {
       expect(replica.countEvents('no longer shared')).to.equal(1);
       expect(replica.countEvents('shared again')).to.equal(1);
     });
-  }
 
   it('reconnects after a pause, and logs each problem once', async () => {
     const to = (names: RegExp, reply: Reply) => (name: string) => (names.test(name) ? reply : undefined);

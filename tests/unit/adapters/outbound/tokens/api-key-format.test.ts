@@ -25,9 +25,8 @@ describe('an API key as text', () => {
       const other = KNOWN[at] === '7' ? '8' : '7';
       expect(isWellFormedKey(KNOWN.slice(0, at) + other + KNOWN.slice(at + 1)), `${at}`).to.equal(false);
     }
-    for (const text of ['', KNOWN.slice(0, -1), `${KNOWN}0`, ` ${KNOWN}`, `${KNOWN}\n`]) {
+    for (const text of ['', KNOWN.slice(0, -1), `${KNOWN}0`, ` ${KNOWN}`, `${KNOWN}\n`])
       expect(isWellFormedKey(text)).to.equal(false);
-    }
   });
 
   it('returns SHA-256 as the digest', () => {

@@ -29,7 +29,7 @@ describe('ExternalTokenVerifier', () => {
     made.set(kind, pairs);
     return pairs.map((pair) => ({ ...pair, alg }));
   };
-  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
+  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const)
     it(`accepts ${alg}, and each key only for its own tokens`, async () => {
       const pairs = pairsOf(alg);
       const verifier = verifierOf(pairs);
@@ -40,7 +40,6 @@ describe('ExternalTokenVerifier', () => {
         await expectAppError(verifier.verify({ token: signed(claims, pair, { kid: other }) }), 'invalid_token');
       }
     });
-  }
 
   it('looks up no key for a token that no key can make valid', async () => {
     let lookUps = 0;

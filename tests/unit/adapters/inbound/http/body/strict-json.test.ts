@@ -15,15 +15,13 @@ describe('parseStrictJson, given many members,', () => {
   });
 
   it('rejects a duplicate member, even if its name is escaped or nested', () => {
-    for (const more of [',"m1":0', `,"\\u006d${MANY - 1}":1`, ',"x":[{"y":{"z":1,"z":1}}]']) {
+    for (const more of [',"m1":0', `,"\\u006d${MANY - 1}":1`, ',"x":[{"y":{"z":1,"z":1}}]'])
       expect(() => parse(members(MANY, more)), more).to.throw('twice in one object');
-    }
   });
 
   it('rejects a member __proto__ at any depth', () => {
-    for (const more of [',"__proto__":0', ',"\\u005f_proto__":{}', ',"x":[{"y":{"__proto__":1}}]']) {
+    for (const more of [',"__proto__":0', ',"\\u005f_proto__":{}', ',"x":[{"y":{"__proto__":1}}]'])
       expect(() => parse(members(MANY, more)), more).to.throw('__proto__');
-    }
   });
 });
 

@@ -52,9 +52,8 @@ describe('versionOf', () => {
 
   it('rejects a deprecated version without a successor', () => {
     const last = route(2, 'products', { deprecation });
-    for (const others of [[], [route(1, 'products')], [route(3, 'products/{id}')]]) {
+    for (const others of [[], [route(1, 'products')], [route(3, 'products/{id}')]])
       expect(() => versions([last, ...others])).to.throw('/v2/products is deprecated');
-    }
   });
 
   it('rejects a version that is registered twice', () => {
@@ -88,10 +87,9 @@ describe('Deprecation', () => {
       expect(announced(period).deprecation).to.throw(RangeError, '12 months');
     });
 
-  for (const text of ['', '2027-02-30T00:00:00Z', '2027-03-01', 'tomorrow']) {
+  for (const text of ['', '2027-02-30T00:00:00Z', '2027-03-01', 'tomorrow'])
     it(`rejects an invalid time: ${JSON.stringify(text)}`, () => {
       expect(() => new Deprecation({ since: text, sunset: '2099-01-01T00:00:00Z' })).to.throw(RangeError);
       expect(() => new Deprecation({ since: '2026-01-01T00:00:00Z', sunset: text })).to.throw(RangeError);
     });
-  }
 });

@@ -63,9 +63,8 @@ describe('the references of orders', () => {
   });
 
   it('are not looked up if a value is not a valid id', async () => {
-    for (const fields of [{}, { userId: '1', items: {} }, { userId: 0, items: [{ productId: 1.5 }] }]) {
+    for (const fields of [{}, { userId: '1', items: {} }, { userId: 0, items: [{ productId: 1.5 }] }])
       await created(fields).catch(() => undefined);
-    }
     expect(takeLookUps()).to.deep.equal([[], []]);
   });
 
