@@ -86,8 +86,8 @@ export async function credentialContract(settings: Record<string, string>, isWho
       };
       return service.request(method, path, { ...options, token: null, headers });
     };
-    const asAdmin = (method: string, path: string, options?: RequestOptions) =>
-      send(method, path, `Bearer ${FIRST_KEY}`, options);
+    const asAdmin = (method: string, path: string, more?: RequestOptions) =>
+      send(method, path, `Bearer ${FIRST_KEY}`, more);
 
     const create = async (plural: string): Promise<Readonly<Record<string, unknown>>> => {
       const { status, json } = await asAdmin('POST', `/v1/${plural}`, { body: FIELDS[plural]?.(++records) });

@@ -87,11 +87,8 @@ describe('a compressed list', () => {
     ] as const)
       for (const headers of [{}, LINES]) {
         const response = await get('/products', accepted, headers);
-        expect([response.status, codingOf(response), variesByCoding(response)], accepted).to.deep.equal([
-          200,
-          coding,
-          true,
-        ]);
+        expect([response.status, codingOf(response)], accepted).to.deep.equal([200, coding]);
+        expect(variesByCoding(response), accepted).to.equal(true);
       }
   });
 

@@ -7,6 +7,7 @@ import type { AnyTypes } from '#packages/pages/console/types.js';
 import type { OpenApi } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { documentOf } from '../support/openapi/described.js';
 
 const COUNT = 500;
@@ -63,10 +64,7 @@ describe('what the console shows as the changes of a file', () => {
   const imported = async (query: string, body: string, type: string) => {
     const headers = { 'Content-Type': type };
     const { text } = await service.post(`/v1/products/imports${query}`, body, { headers });
-    return text
-      .trim()
-      .split('\n')
-      .map((line: string): ImportResult => JSON.parse(line));
+    return jsonLines(text) as ImportResult[];
   };
   const page = async (query: object) => {
     const parameters = Object.entries(query).map(([name, one]) => `${name}=${one}`);

@@ -121,10 +121,8 @@ describe('the token endpoint', () => {
     ] as const) {
       const response = await requestWithFirstKey(form);
       expectError(response, 400, 'validation_failed', error);
-      expect(
-        response.json.details.map(({ pointer }: { pointer: string }) => pointer),
-        form,
-      ).to.deep.equal(pointers);
+      const found = response.json.details.map(({ pointer }: { pointer: string }) => pointer);
+      expect(found, form).to.deep.equal(pointers);
     }
   });
 

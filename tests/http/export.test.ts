@@ -3,18 +3,13 @@ import { expect } from 'chai';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { expectRefusal, received } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { cursorIn, linksOf } from '../support/links.js';
 import { list } from '../support/list.js';
 import { listService } from '../support/middleware-harness.js';
 import { begin, expectEndOfReading, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 
 const CSV = { Accept: 'text/csv' };
-const parsed = (text: string) =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
-
 describe('a list as NDJSON', () => {
   const service = inProcessService();
   const lines = async (path: string, headers: Record<string, string> = {}) => {
@@ -23,7 +18,7 @@ describe('a list as NDJSON', () => {
     expect(response.headers['content-type']).to.equal('application/x-ndjson');
     expect(response.headers.etag).to.equal(undefined);
     const { text, headers: shown } = response;
-    return { text, headers: shown, records: parsed(text), links: linksOf(shown['link']) };
+    return { text, headers: shown, records: jsonLines(text), links: linksOf(shown['link']) };
   };
 
   before(async () => {
@@ -137,9 +132,8 @@ describe('a list as NDJSON', () => {
       for (const [type, ...accepts] of CHOSEN)
         for (const Accept of accepts) {
           const { status, headers } = await service.get('/products?limit=1', { headers: { Accept } });
-          expect([status, headers['content-type']], Accept).to.deep.equal(
-            type ? [200, type] : [406, 'application/json'],
-          );
+          const expected = type ? [200, type] : [406, 'application/json'];
+          expect([status, headers['content-type']], Accept).to.deep.equal(expected);
         }
     });
 
@@ -177,9 +171,8 @@ describe('an export', () => {
       expect((await service.get('/products/1', { token: null })).status).to.equal(200);
       otherResponses++;
     };
-    expect(parsed((await exported()).text).map(({ id }) => id)).to.deep.equal(
-      Array.from({ length: 1_000 }, (_, i) => i + 1),
-    );
+    const ids = jsonLines((await exported()).text).map(({ id }) => id);
+    expect(ids).to.deep.equal(Array.from({ length: 1_000 }, (_, i) => i + 1));
     expect(otherResponses).to.be.at.least(3);
     for (const { limit } of service.records.queries) expect(limit).to.be.within(32, 128);
     expect((await logged(service))['status']).to.equal(200);
@@ -201,7 +194,7 @@ describe('an export', () => {
     await service.records.fill(500);
     await service.request('HEAD', '/products', { headers: LINES, token: null });
     expect(service.records.queries).to.have.length(1);
-    expect(parsed((await exported('/products?limit=300')).text)).to.have.length(300);
+    expect(jsonLines((await exported('/products?limit=300')).text)).to.have.length(300);
     expect(service.records.queries.map(({ limit }) => limit).slice(1)).to.deep.equal([300]);
   });
 
@@ -263,7 +256,7 @@ describe('an export', () => {
     while (service.records.queries.length < 3) await once(service.records.reading, 'page');
     const drained = service.drain.drain(10_000);
     release();
-    const outcome = await running.then(({ text }) => parsed(text).length).catch((error: Error) => error.message);
+    const outcome = await running.then(({ text }) => jsonLines(text).length).catch((error: Error) => error.message);
     expect(outcome).to.equal(500);
     service.client.close();
     expect(await drained).to.equal(true);

@@ -35,9 +35,8 @@ describe('an import', () => {
     stream.end();
     const results = await stream.rest();
     const outcomes = Array.from({ length: rounds }, () => [...Array(5).fill(201), 400]).flat();
-    expect(results.map(({ line, status }) => [line, status])).to.deep.equal(
-      outcomes.map((status, at) => [at + 1, status]),
-    );
+    expect(results.map(({ line }) => line)).to.deep.equal(outcomes.map((_, at) => at + 1));
+    expect(results.map(({ status }) => status)).to.deep.equal(outcomes);
     expect(JSON.stringify(results).length).to.be.greaterThan(2_000_000);
     expect(await count('name=unread')).to.equal(rounds * 5);
   });

@@ -7,6 +7,7 @@ import { Service } from '#src/process/service.js';
 import { yieldToEventLoop } from '#src/shared/promises.js';
 import { expectIssues, HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
+import { jsonLines } from '../support/line-stream.js';
 import { documentedResponses } from '../support/openapi/described.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { TestIssuer } from '../support/test-issuer.js';
@@ -177,10 +178,7 @@ describe('the usage of an API key', () => {
     await client(1).get('/products', { token });
     await save();
     const { out } = await runInProcess(['keys', 'list'], environment);
-    const lines = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(out);
     expect(lines.find((key) => key.id === id)).to.deep.equal((await client().get(path)).json);
   });
 

@@ -65,12 +65,8 @@ describe('the ETag of a list', () => {
     const next = linksOf((await service.get('/products?limit=2')).headers['link'])['next'] ?? '';
     const count = { Prefer: 'count=exact' };
     const one = '/products?limit=1';
-    const seen = async () => [
-      await tagOf('/products?limit=2'),
-      await tagOf(next),
-      await tagOf(one),
-      await tagOf(one, count),
-    ];
+    const two = '/products?limit=2';
+    const seen = async () => [await tagOf(two), await tagOf(next), await tagOf(one), await tagOf(one, count)];
     const before = await seen();
     expect(await seen()).to.deep.equal(before);
     await service.patch('/products/3', { name: 'changed' });

@@ -175,12 +175,8 @@ describe('invalid input', () => {
       for (const [query, code, issues] of BAD_QUERIES) {
         const response = await service.get(`/v1/products?${query}`);
         const what = query.slice(0, 60);
-        await expectIssues(
-          response,
-          code,
-          issues.map((issue) => issue.join(' ')),
-          what,
-        );
+        const expected = issues.map((issue) => issue.join(' '));
+        await expectIssues(response, code, expected, what);
         for (const { in: place, message, name } of response.json.details) {
           expect(place, what).to.equal('query');
           // A message shows control characters escaped.

@@ -167,10 +167,8 @@ describe('the rate limit of two versions', () => {
     expect((await service.get('/v2/products')).status).to.equal(200);
     const [first, second] = [await service.get('/products'), await service.get('/v2/products')];
     expect([first.status, first.headers['api-version']]).to.deep.equal([429, '1']);
-    expect({ ...deprecationHeaders(first), link: successorLink(first) }).to.deep.equal({
-      ...ANNOUNCED,
-      link: '/v2/products',
-    });
+    expect(deprecationHeaders(first)).to.deep.equal(ANNOUNCED);
+    expect(successorLink(first)).to.equal('/v2/products');
     expect([second.status, second.headers['api-version'], deprecationHeaders(second)]).to.deep.equal([429, '2', {}]);
   });
 });

@@ -101,11 +101,8 @@ for (const store of HTTP_STORE_NAMES)
         const { path: item } = await create();
         for (const response of [await service.post(path, { ...RECEIVER, ...fields }), await patch(item, fields)]) {
           const [status, code, ...found] = refusalOf(response);
-          expect([status, code, ...found.toSorted()], response.text).to.deep.equal([
-            400,
-            'validation_failed',
-            ...issues,
-          ]);
+          expect([status, code], response.text).to.deep.equal([400, 'validation_failed']);
+          expect(found.toSorted(), response.text).to.deep.equal(issues);
         }
         await service.delete(item);
         expect(await listed()).to.deep.equal(before);

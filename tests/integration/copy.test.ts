@@ -96,9 +96,8 @@ describe('catalogue copy', () => {
     expect(await everything(onMongo)).to.deep.equal(expected);
     expect((await onMongo.get('/products/3')).status).to.equal(404);
     expect((await onMongo.get('/products/2')).headers.etag).to.match(GENERATION);
-    expect((await onMongo.post('/products', { name: 'other' }, keyed('unchanged'))).json.code).to.equal(
-      'idempotency_key_reused',
-    );
+    const reused = await onMongo.post('/products', { name: 'other' }, keyed('unchanged'));
+    expect(reused.json.code).to.equal('idempotency_key_reused');
     const next = await create(onMongo, 'fresh');
     expect([next.status, next.headers['idempotency-replayed'], next.json.id]).to.deep.equal([201, undefined, 4]);
     onMongo.close();

@@ -69,9 +69,8 @@ describe('expiry on MongoDB', () => {
     await before.store.open();
     await before.products.insertAll([product(1)]);
     for (const { name, key } of expected) {
-      const index = (await database.collection(name).indexes()).find(
-        (one) => Object.keys(one.key)[0] === Object.keys(key)[0],
-      );
+      const indexes = await database.collection(name).indexes();
+      const index = indexes.find((one) => Object.keys(one.key)[0] === Object.keys(key)[0]);
       await database.collection(name).dropIndex(index?.name ?? '');
     }
     expect(await ttlIndexes()).to.deep.equal([]);

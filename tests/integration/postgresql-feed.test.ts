@@ -17,9 +17,7 @@ async function changesAfter(
 ): Promise<Record<number, number> | 'expired'> {
   const page = await feed.read(after, PAGE);
   if (!page) return 'expired';
-  return Object.fromEntries(
-    page.changes.map((change) => [change.id, 'deleted' in change ? -change.version : change.version]),
-  );
+  return Object.fromEntries(page.changes.map((one) => [one.id, 'deleted' in one ? -one.version : one.version]));
 }
 
 const settingsOf = (url: string) => ({ STORE: 'postgresql', POSTGRESQL_URL: patient(url) });
@@ -304,10 +302,8 @@ if (HAS_POSTGRESQL) {
       first.write('data/standby.signal', '');
       await first.run();
       await until('the standby responds', async () => (await first.query('SELECT pg_is_in_recovery()')).rows);
-      const code = await one.changes.products
-        .end()
-        .then(() => 'ok')
-        .catch((error) => error.code);
+      const ended = one.changes.products.end().then(() => 'ok');
+      const code = await ended.catch((error) => error.code);
       expect(code).to.equal('unavailable');
       expect(await one.feedState.generation(), 'of a standby').to.equal(undefined);
       await first.query('SELECT pg_promote()');

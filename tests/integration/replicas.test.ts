@@ -22,9 +22,8 @@ for (const provider of REPLICATED_STORES)
 
     before(async () => {
       store = await provider.create(folder);
-      services = [1, 2].map(
-        () => new ChildProcessService(folder, { ...store.settings, RATE_LIMIT_REQUESTS: '100000' }),
-      );
+      const settings = { ...store.settings, RATE_LIMIT_REQUESTS: '100000' };
+      services = [1, 2].map(() => new ChildProcessService(folder, settings));
       await Promise.all(services.map((service) => service.prints(/listens on[\s\S]*curl/)));
       const keys = services.map(({ firstKey }) => firstKey).filter(Boolean);
       expect(keys, 'exactly one prints the first key').to.have.length(1);

@@ -63,10 +63,8 @@ describe('a heartbeat of the MongoDB driver', () => {
   });
 
   it('that is stuck makes the store reconnect', async () => {
-    await until(
-      'there is another client',
-      async () => (await store.run(async (database) => database.client)) !== first,
-    );
+    const current = () => store.run(async (database) => database.client);
+    await until('there is another client', async () => (await current()) !== first);
     await until('the store responds', () => store.ping());
   });
 

@@ -202,10 +202,8 @@ function userOf(at: number): object {
 
 function orderOf(at: number, products: readonly number[], users: readonly number[]): object {
   const productAt = (item: number) => products[(at * 3 + item) % products.length];
-  const items = Array.from({ length: 1 + (at % 4) }, (_, item) => ({
-    productId: productAt(item),
-    quantity: 1 + item * at,
-  }));
+  const ordered = (_: unknown, item: number) => ({ productId: productAt(item), quantity: 1 + item * at });
+  const items = Array.from({ length: 1 + (at % 4) }, ordered);
   return { userId: users[at % users.length], items };
 }
 
