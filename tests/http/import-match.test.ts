@@ -16,25 +16,10 @@ interface Matched {
   readonly noKeys: readonly (readonly [value: unknown, code: string])[];
 }
 
-const WRONG_IDS = [
-  ['1', 'invalid_type'],
-  [true, 'invalid_type'],
-  [[], 'invalid_type'],
-  [{}, 'invalid_type'],
-  [1.5, 'invalid_type'],
-  [0, 'out_of_range'],
-  [-1, 'out_of_range'],
-] as const;
-
-const WRONG_TEXTS = [
-  [5, 'invalid_type'],
-  [true, 'invalid_type'],
-  [[], 'invalid_type'],
-  [{}, 'invalid_type'],
-  ['', 'too_short'],
-  ['a b', 'invalid_format'],
-  ['é', 'invalid_format'],
-] as const;
+const each = (code: string, ...values: unknown[]) => values.map((value) => [value, code] as const);
+const WRONG_IDS = [...each('invalid_type', '1', true, [], {}, 1.5), ...each('out_of_range', 0, -1)];
+const UNFIT_TEXTS = [...each('too_short', ''), ...each('invalid_format', 'a b', 'é')];
+const WRONG_TEXTS = [...each('invalid_type', 5, true, [], {}), ...UNFIT_TEXTS];
 
 const product = (n: number) => ({ name: `product ${n}`, sku: `S-${n}` });
 const user = (n: number) => ({ name: `user ${n}`, email: `User.${n}@Example.com` });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type RequestOptions, refusalOf, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 
 const HTTPS = { 'X-Forwarded-Proto': 'https' };
 const TOKEN = `Authorization: Bearer ${FIRST_KEY}`;
@@ -35,18 +36,8 @@ describe('behind a proxy', () => {
 
   it('rejects every request that reached the proxy over plain HTTP', async () => {
     for (const proto of [
-      undefined,
-      '',
-      'http',
-      'https, http',
-      'http, https',
-      'https, https, http',
-      'https,',
-      ', https',
-      'https, , https',
-      'https https',
-      'wss',
-      'httpsx',
+      ...[undefined, ''],
+      ...list`http  https, http  http, https  https, https, http  https,  , https  https, , https  https https  wss  httpsx`,
     ]) {
       const headers: Record<string, string> = proto === undefined ? {} : { 'X-Forwarded-Proto': proto };
       for (const path of ['/products', '/nowhere', '/', '/health', '/products?access_token=x'])

@@ -84,24 +84,17 @@ describe('the log of requests', () => {
 
   it('shows the path of a route, and of any other path only the words of the API', async () => {
     const secret = 'correct-horse-1';
-    const { entries } = await logged(
-      { target: '/v1/products/7?q=x' },
-      { target: `/products?${secret}` },
-      { target: `/v1/products/${secret}` },
-      { target: `/v1/products/99999999999999999` },
-      { target: `/${secret}/products/${secret}` },
-      { target: `//${secret}@v1/products/imports/` },
-      { target: `/${'x/'.repeat(500)}${secret}` },
-    );
-    expect(entries.map(({ route, path }) => [route, path])).to.deep.equal([
-      ['/v1/products/{id}', '/v1/products/7'],
-      ['/v1/products', '/products'],
-      ['unknown', '/v1/products/*'],
-      ['unknown', '/v1/products/*'],
-      ['unknown', '/*/products/*'],
-      ['unknown', '//*/products/imports/'],
-      ['unknown', '/*/*/*/*/*/*/*/*'],
-    ]);
+    const shown = {
+      '/v1/products/7?q=x': '/v1/products/{id} /v1/products/7',
+      [`/products?${secret}`]: '/v1/products /products',
+      [`/v1/products/${secret}`]: 'unknown /v1/products/*',
+      '/v1/products/99999999999999999': 'unknown /v1/products/*',
+      [`/${secret}/products/${secret}`]: 'unknown /*/products/*',
+      [`//${secret}@v1/products/imports/`]: 'unknown //*/products/imports/',
+      [`/${'x/'.repeat(500)}${secret}`]: 'unknown /*/*/*/*/*/*/*/*',
+    };
+    const { entries } = await logged(...Object.keys(shown).map((target) => ({ target })));
+    expect(entries.map(({ route, path }) => `${route} ${path}`)).to.deep.equal(Object.values(shown));
   });
 
   it('shows the template of a record by a unique field, whose value may be personal', async () => {
