@@ -37,7 +37,8 @@ describe('behind a proxy', () => {
   it('rejects every request that reached the proxy over plain HTTP', async () => {
     for (const proto of [
       ...[undefined, ''],
-      ...list`http  https, http  http, https  https, https, http  https,  , https  https, , https  https https  wss  httpsx`,
+      ...list`http  https, http  http, https  https, https, http  https,  , https  https, , https
+        https https  wss  httpsx`,
     ]) {
       const headers: Record<string, string> = proto === undefined ? {} : { 'X-Forwarded-Proto': proto };
       for (const path of ['/products', '/nowhere', '/', '/health', '/products?access_token=x'])
