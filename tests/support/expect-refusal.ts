@@ -16,3 +16,13 @@ export async function expectAppError(
   expect(error.code).to.equal(code);
   expect(error.details.map(({ pointer }) => pointer)).to.deep.equal(pointers);
 }
+
+/** Expects an error of a class, with such a message. */
+export async function expectError(
+  attempt: Promise<unknown>,
+  type: new (message: string) => Error,
+  message = /^/,
+): Promise<void> {
+  const outcome: unknown = await attempt.catch((error: unknown) => error);
+  expect(outcome).to.be.instanceOf(type).with.property('message').that.matches(message);
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { AtomicFile, orTargetError } from '#src/adapters/outbound/sqlite/backup/atomic-file.js';
 import { BackupTargetError } from '#src/application/ports/store.js';
+import { expectError } from '../../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 const LATER = Buffer.from('later');
@@ -13,15 +14,6 @@ describe('an AtomicFile', () => {
   const folder = temporaryFolder();
   const target = join(folder, 'b.sqlite');
   afterEach(() => rmSync(target, { force: true }));
-
-  const expectGivenUp = async (step: Promise<void>) => {
-    const error = await step.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(error).to.be.instanceOf(BackupTargetError);
-    expect((error as Error).message).to.match(/b\.sqlite cannot be written: its partial file was deleted/);
-  };
 
   for (const [step, take] of [
     ['append', (file: AtomicFile) => file.append(Buffer.from('x'))],
@@ -32,7 +24,7 @@ describe('an AtomicFile', () => {
       await first.append(Buffer.from('first'));
       const second = await AtomicFile.create(target);
       await second.append(LATER);
-      await expectGivenUp(take(first));
+      await expectError(take(first), BackupTargetError, /b\.sqlite cannot be written: its partial file was deleted/);
       await first.close();
       await second.publish();
       await second.close();
@@ -78,10 +70,8 @@ describe('an AtomicFile', () => {
     it('replaces no file that another process creates meanwhile', async () => {
       const file = await made();
       beforeLink = () => writeFileSync(target, 'mine');
-      const error = await file.publish().catch((error: unknown) => error);
+      await expectError(file.publish(), BackupTargetError, /exists\. A backup replaces no file\.$/);
       await file.close();
-      expect(error).to.be.instanceOf(BackupTargetError);
-      expect((error as Error).message).to.include('exists. A backup replaces no file.');
       expect(readFileSync(target, 'utf8')).to.equal('mine');
       expect(readdirSync(folder)).to.deep.equal(['b.sqlite']);
     });
@@ -89,10 +79,9 @@ describe('an AtomicFile', () => {
     it('leaves no file if it cannot get its name', async () => {
       const file = await made();
       beforeLink = () => rmSync(file.partial);
-      const error = await orTargetError(target, () => file.publish()).catch((error: unknown) => error);
+      const publication = orTargetError(target, () => file.publish());
+      await expectError(publication, BackupTargetError, /b\.sqlite cannot be written: no such file .*\(ENOENT\)\.$/);
       await file.close();
-      expect(error).to.be.instanceOf(BackupTargetError);
-      expect((error as Error).message).to.match(/b\.sqlite cannot be written: no such file .*\(ENOENT\)\.$/);
       expect(readdirSync(folder)).to.deep.equal([]);
     });
 

@@ -6,6 +6,7 @@ import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
 import { BackupTargetError, StoreConfigError } from '#src/application/ports/store.js';
 import { idsOf, product, query } from '../../../../../contract/repository/records.js';
 import { inSqlite } from '../../../../../stores/sqlite.js';
+import { expectError } from '../../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 describe('backUpDatabase', () => {
@@ -28,14 +29,6 @@ describe('backUpDatabase', () => {
       await products.insertAll(Array.from({ length: count }, (_, i) => product(i + 1)));
     });
   const backUp = (progress = (_copied: number, _total: number) => {}) => backUpDatabase(file, target, progress);
-  const failure = async (attempt: Promise<unknown>): Promise<Error> => {
-    const error = await attempt.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(error).to.be.instanceOf(Error);
-    return error as Error;
-  };
   const expectNoBackup = () => expect(readdirSync(join(folder, 'backups'))).to.deep.equal([]);
 
   it('writes one file that only its owner can read, with all records', async () => {
@@ -93,26 +86,24 @@ describe('backUpDatabase', () => {
 
   it('replaces no file that appears during the backup', async () => {
     await fill(1);
-    const error = await failure(
-      backUp((copied, total) => {
-        if (copied === total) writeFileSync(target, 'mine');
-      }),
-    );
-    expect(error).to.be.instanceOf(BackupTargetError);
+    const intrude = (copied: number, total: number) => {
+      if (copied === total) writeFileSync(target, 'mine');
+    };
+    await expectError(backUp(intrude), BackupTargetError);
     expect(readFileSync(target, 'utf8')).to.equal('mine');
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
   });
 
   it('rejects a source that is empty, of another application, or not a SQLite database', async () => {
     writeFileSync(file, '');
-    expect((await failure(backUp())).message).to.match(/is empty/);
+    await expectError(backUp(), StoreConfigError, /is empty/);
     rmSync(file);
     const other = new Database(file);
     other.exec('CREATE TABLE theirs (n INTEGER)');
     other.close();
-    expect((await failure(backUp())).message).to.match(/of another application/);
+    await expectError(backUp(), StoreConfigError, /of another application/);
     writeFileSync(file, 'notes, '.repeat(1_000));
-    expect((await failure(backUp())).message).to.match(/not a SQLite database/);
+    await expectError(backUp(), StoreConfigError, /not a SQLite database/);
     expectNoBackup();
   });
 
@@ -122,9 +113,8 @@ describe('backUpDatabase', () => {
     const bytes = readFileSync(target);
     expect(bytes.length).to.be.greaterThan(100_000);
     writeFileSync(target, bytes.fill(0xff, 40_000, 60_000));
-    const error = await failure(backUpDatabase(target, `${target}.2`, () => {}));
-    expect(error).to.be.instanceOf(StoreConfigError);
-    expect(error.message).to.match(/^The database is damaged: /);
+    const again = backUpDatabase(target, `${target}.2`, () => {});
+    await expectError(again, StoreConfigError, /^The database is damaged: /);
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
   });
 });
