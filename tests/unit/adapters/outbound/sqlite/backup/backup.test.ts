@@ -31,15 +31,15 @@ describe('backUpDatabase', () => {
   const backUp = (progress = (_copied: number, _total: number) => {}) => backUpDatabase(file, target, progress);
   const expectNoBackup = () => expect(readdirSync(join(folder, 'backups'))).to.deep.equal([]);
 
-  it('writes one file that only its owner can read, with all records', async () => {
-    await fill(1_000);
-    const bytes = await backUp();
+  it('writes one file that only its owner can read, with all records, of the log too', async () => {
+    const bytes = await inSqlite(file, async ({ products }) => {
+      await products.insertAll([product(1), product(2)]);
+      return backUp();
+    });
     expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
     expect(statSync(target).mode & 0o777).to.equal(0o600);
     expect(statSync(target).size).to.equal(bytes);
-    expect(await idsIn(target))
-      .to.deep.equal(await idsIn(file))
-      .and.to.have.length(1_000);
+    expect(await idsIn(target)).to.deep.equal([1, 2]);
   });
 
   it('backs up one moment, despite concurrent writes', async () => {
