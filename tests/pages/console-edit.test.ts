@@ -367,26 +367,22 @@ describe('the console, when a person edits', () => {
       expect(await page.getByRole('dialog').count()).to.equal(0);
     });
 
-    for (const [how, altered] of [
-      ['weak', (tag: string) => tag.replace(/^"/, 'W/"')],
-      ['those of a coding', (tag: string) => tag.replace(/"$/, '-gzip"')],
-    ] as const)
-      it(`is saved, and compared with another change, behind a proxy that makes its tags ${how}`, async () => {
-        const { id, page } = await openProduct();
-        await alterTags(page, id, altered);
-        await page.reload();
-        await field(page, 'Name').fill('First');
-        await save(page);
-        await saved(page);
-        await field(page, 'Name').fill('Second');
-        await changeElsewhere(id, { name: 'Theirs' });
-        await save(page);
-        const dialog = page.getByRole('dialog');
-        await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
-        await button(dialog, 'Save my choice').click();
-        await dialog.waitFor({ state: 'detached' });
-        expect(await read(id)).to.include({ name: 'Second' });
-      });
+    it('is saved, and compared with another change, behind a proxy that makes its tags weak and those of a coding', async () => {
+      const { id, page } = await openProduct();
+      await alterTags(page, id, (tag) => tag.replace(/^"/, 'W/"').replace(/"$/, '-gzip"'));
+      await page.reload();
+      await field(page, 'Name').fill('First');
+      await save(page);
+      await saved(page);
+      await field(page, 'Name').fill('Second');
+      await changeElsewhere(id, { name: 'Theirs' });
+      await save(page);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
+      await button(dialog, 'Save my choice').click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await read(id)).to.include({ name: 'Second' });
+    });
 
     it('whose tags are altered on the way is no conflict, and the text stays', async () => {
       const { id, page } = await openProduct();

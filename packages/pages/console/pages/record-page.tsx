@@ -4,13 +4,16 @@ import { copy } from '../../docs/clipboard.js';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { columnsOf } from '../components/column-menu.js';
+import { SECRETS, SecretDialog } from '../components/dialog.js';
 import { ErrorNotice, Notice, Since } from '../components/notice.js';
 import { RecordsTable } from '../components/records-table.js';
 import { Details, textLinks, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
 import { codeOf } from '../describe-error.js';
+import type { JsonObject } from '../edit/json.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
+import { wordsOf } from '../field-words.js';
 import { labelOf } from '../formats.js';
 import { useNews } from '../live/use-news.js';
 import { placeIn } from '../places.js';
@@ -231,5 +234,42 @@ function Variants({ resource, record, field }: VariantsProps): JSX.Element | nul
         </p>
       )}
     </section>
+  );
+}
+
+interface NewRecordPageProps {
+  readonly resource: Resource;
+  /** The record of which the new one starts as a copy. */
+  readonly from: number | undefined;
+}
+
+/** The form of a new record, which may start as a copy of another one. */
+export function NewRecordPage({ resource, from }: NewRecordPageProps): JSX.Element {
+  const { api, navigate, notify } = useConsole();
+  const [issued, setIssued] = useState<CatalogueRecord>();
+  const { value, error, reload, isLoading } = useLoad(String(from), async (signal) =>
+    from === undefined ? undefined : (await api.collection(resource).read<never>(from, { signal })).data,
+  );
+  const copied = value && Object.fromEntries(Object.entries(value).filter(([name]) => !wordsOf(name)?.isOwn));
+  // Going back must not show an empty form again.
+  const show = (id: number) => navigate({ page: 'record', resource: resource.name, id }, 'replace');
+  return (
+    <>
+      <Breadcrumb resource={resource} />
+      <h1>{texts.newTitle(resource.singular)}</h1>
+      {value && <p class="note">{texts.copied(recordName(resource, value))}</p>}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {!isLoading && error === undefined && (
+        <RecordEditor
+          {...{ resource, ...(copied && { draft: copied as unknown as JsonObject }) }}
+          onSaved={({ id, data }) => {
+            if (resource.name in SECRETS) return setIssued(data);
+            notify({ kind: 'success', text: texts.created(resource.singular, id) });
+            show(id);
+          }}
+        />
+      )}
+      {issued && <SecretDialog {...{ resource, record: issued }} onClose={() => show(issued.id)} />}
+    </>
   );
 }

@@ -130,7 +130,7 @@ function Webhook({ resource, read, attempts, isLoading, reload }: WebhookProps):
       </div>
       {problem !== undefined && <ErrorNotice error={problem} />}
       {outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
-      {reason !== undefined && (
+      {reason !== undefined && outcome?.kind !== 'error' && (
         <Notice kind="error" title={isPaused ? texts.isPaused : texts.isFailing}>
           {String(reason)}
         </Notice>

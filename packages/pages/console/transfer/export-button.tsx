@@ -11,6 +11,8 @@ import { kindOf } from './columns.js';
 import { type Format, formatsOf, saveFile } from './files.js';
 import { forSpreadsheet } from './for-spreadsheet.js';
 
+const { exporting: texts } = TEXTS;
+
 interface ExportButtonProps {
   readonly resource: Resource;
   /** The filters, search and sort that the list shows, by their parameter names. */
@@ -19,6 +21,13 @@ interface ExportButtonProps {
 
 /** What an export is for. */
 type Purpose = 'copy' | 'excel' | 'edit';
+
+interface Way {
+  readonly format: Format;
+  readonly purpose: Purpose;
+  readonly name: string;
+  readonly text?: string;
+}
 
 /** Saves all records that match the list's query as a file. */
 export function ExportButton({ resource, query }: ExportButtonProps): JSX.Element | null {
@@ -29,17 +38,16 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   useEffect(() => () => running.current?.abort(), []);
   const formats = formatsOf(resource.exportTypes);
   if (formats.length === 0) return null;
-  const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
   const { form: fields } = resource;
-  const toEdit = isEditable ? formats.filter(({ type }) => resource.importTypes.includes(type)) : [];
-  const { forEditing, forEditingHint, forExcel, forExcelHint } = TEXTS.exporting;
-  const forPeople = [
-    ...toEdit
-      .slice(0, 1)
-      .map((format) => ({ format, purpose: 'edit', name: forEditing, text: forEditingHint(format.isCsv) }) as const),
-    ...formats
-      .filter(({ isCsv }) => isCsv)
-      .map((format) => ({ format, purpose: 'excel', name: forExcel, text: forExcelHint }) as const),
+  const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
+  const [toEdit] = formats.filter(({ type }) => isEditable && resource.importTypes.includes(type));
+  const csv = formats.find(({ isCsv }) => isCsv);
+  const ways: Way[] = [
+    ...formats.map((format): Way => ({ format, purpose: 'copy', name: texts.as(format.name) })),
+    ...(toEdit
+      ? [{ format: toEdit, purpose: 'edit', name: texts.forEditing, text: texts.forEditingHint(toEdit.isCsv) } as const]
+      : []),
+    ...(csv ? [{ format: csv, purpose: 'excel', name: texts.forExcel, text: texts.forExcelHint } as const] : []),
   ];
   const namesOf = (kind: string) => fields.filter((one) => one.kind === kind).map(({ name }) => name);
   const [prices, [map]] = [namesOf('price'), namesOf('map')];
@@ -49,7 +57,7 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
     const own = purpose === 'edit' ? ['id', 'version', ...fields.map(({ name }) => name)] : shown;
     return own.flatMap((name) => (isCsv && prices.includes(name) ? [`${name}.decimal`, `${name}.currency`] : [name]));
   };
-  const save = async ({ type, isCsv, extensions: [extension = ''] }: Format, purpose: Purpose = 'copy') => {
+  const save = async ({ type, isCsv, extensions: [extension = ''] }: Format, purpose: Purpose) => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
@@ -71,11 +79,11 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
       const options = { name, decimalMark: decimalMark(), map, kindOf: (column: string) => kindOf(column, fields) };
       const file = purpose !== 'copy' && isCsv ? await forSpreadsheet(collected, options) : collected;
       saveFile(file);
-      notify({ kind: 'success', text: TEXTS.exporting.done(file.name, TEXTS.exporting.size(file.size)) });
+      notify({ kind: 'success', text: texts.done(file.name, texts.size(file.size)) });
     } catch (error) {
       if (!signal.aborted) {
         const { title, text } = describeError(error);
-        notify({ kind: 'error', text: `${TEXTS.exporting.failed} ${title}. ${text}` });
+        notify({ kind: 'error', text: `${texts.failed} ${title}. ${text}` });
       }
     } finally {
       if (running.current === controller) {
@@ -87,26 +95,23 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   if (bytes !== undefined)
     return (
       <span class="exporting">
-        <span>{TEXTS.exporting.running(TEXTS.exporting.size(bytes))}</span>{' '}
-        <Button onClick={() => running.current?.abort()}>{TEXTS.exporting.cancel}</Button>
+        <span>{texts.running(texts.size(bytes))}</span>{' '}
+        <Button onClick={() => running.current?.abort()}>{texts.cancel}</Button>
       </span>
     );
   return (
-    <Menu label={TEXTS.exporting.button}>
-      <p>{TEXTS.exporting.hint}</p>
-      {formats.map((format) => (
-        <Button key={format.type} onClick={() => void save(format)}>
-          {TEXTS.exporting.as(format.name)}
-        </Button>
-      ))}
-      {forPeople.map(({ format, purpose, name, text }) => (
-        <Fragment key={purpose}>
-          <Button aria-describedby={`${hint}-${purpose}`} onClick={() => void save(format, purpose)}>
+    <Menu label={texts.button}>
+      <p>{texts.hint}</p>
+      {ways.map(({ format, purpose, name, text }) => (
+        <Fragment key={name}>
+          <Button aria-describedby={text && hint + purpose} onClick={() => void save(format, purpose)}>
             {name}
           </Button>
-          <p class="hint" id={`${hint}-${purpose}`}>
-            {text}
-          </p>
+          {text && (
+            <p class="hint" id={hint + purpose}>
+              {text}
+            </p>
+          )}
         </Fragment>
       ))}
     </Menu>

@@ -6,9 +6,8 @@ import { changesOf, excerpts, isDone } from '#packages/pages/console/transfer/fi
 import type { AnyTypes, CatalogueRecord } from '#packages/pages/console/types.js';
 import type { OpenApi } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
-import { documentOf } from '../../../../support/openapi/described.js';
+import { PRODUCT_FIELDS } from './product-fields.js';
 
-const FIELDS = formFields({ $ref: '#/components/schemas/ProductInput' }, new References(documentOf({}) as OpenApi));
 const never = new AbortController().signal;
 
 /** A collection with these records, which notes what is asked for. */
@@ -22,7 +21,7 @@ function collectionOf(records: readonly CatalogueRecord[], asked: unknown[] = []
 
 const comparing = (collection: EditableCollection<AnyTypes>, isReplaced = false) => ({
   collection,
-  fields: FIELDS,
+  fields: PRODUCT_FIELDS,
   use: { match: 'id', existing: isReplaced ? ('replace' as const) : ('merge' as const) },
 });
 

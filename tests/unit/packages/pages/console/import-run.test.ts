@@ -118,10 +118,19 @@ function service({ failAt = [] as readonly number[] } = {}) {
   return { send, bodies, known };
 }
 
+const never = new AbortController().signal;
+
+/** Carries a run out. */
+async function done(run: ImportRun): Promise<ImportRun> {
+  await run.run(never, () => {});
+  return run;
+}
+
+const failureOf = (run: ImportRun) => run.run(never, () => {}).catch((error: unknown) => error);
+
 const tooLong = () => new CatalogueError(413, 'unexpected_response', 'x', [], undefined);
 
 describe('an import of a file', () => {
-  const never = new AbortController().signal;
   const LINES = Array.from({ length: 12_000 }, (_, i) => (i % 6_000 === 17 ? `bad${i}` : `p${i}`));
 
   it('counts results by kind, part by part', async () => {
@@ -139,10 +148,10 @@ describe('an import of a file', () => {
   it('continues after a lost connection with the same part and key, and creates nothing twice', async () => {
     const { send, bodies, known } = service({ failAt: [2] });
     const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), send, { key: 'k' });
-    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    const failure = await failureOf(run);
     expect(failure).to.be.instanceOf(TypeError);
     expect(run.progress.created).to.equal(4_999);
-    await run.run(never, () => {});
+    await done(run);
     expect(bodies[2]).to.equal(bodies[1]);
     const { created, earlier } = run.progress;
     expect([created + earlier, earlier, known.size]).to.deep.equal([11_998, 1, 11_998]);
@@ -159,8 +168,9 @@ describe('an import of a file', () => {
       ['ndjson', `${[...rows, long, 'last'].join('\n')}\n${' \n'.repeat(300_000)}`, 42],
     ] as const) {
       const { send, bodies } = service();
-      const run = new ImportRun(file(text), send, { key: 'k', rows: format === 'csv' ? plainRows(header) : undefined });
-      await run.run(never, () => {});
+      const run = await done(
+        new ImportRun(file(text), send, { key: 'k', rows: format === 'csv' ? plainRows(header) : undefined }),
+      );
       expect(run.progress.created).to.equal(expected);
       const sizes = bodies.filter((body) => !body.includes('long')).map(({ length }) => length);
       expect(Math.max(...sizes)).to.be.within(400_000, 524_288);
@@ -178,12 +188,13 @@ describe('an import of a file', () => {
       };
       const lines = Array.from({ length: 1_000 }, (_, at) => (at % 100 === 9 ? `bad${at}` : `p${at}`));
       const text = [...(format === 'csv' ? ['name'] : []), ...lines].join('\n');
-      const run = new ImportRun(file(text), limited, {
-        key: 'k',
-        rows: format === 'csv' ? plainRows('name') : undefined,
-        limits: { bytes: 5_000, records: 5_000 },
-      });
-      await run.run(never, () => {});
+      const run = await done(
+        new ImportRun(file(text), limited, {
+          key: 'k',
+          rows: format === 'csv' ? plainRows('name') : undefined,
+          limits: { bytes: 5_000, records: 5_000 },
+        }),
+      );
       const { created, refused: found } = run.progress;
       expect([created, [...found]]).to.deep.equal([990, [['invalid_type', 10]]]);
       expect(run.findings.refused.map(({ number }) => number)).to.deep.equal(
@@ -202,7 +213,7 @@ describe('an import of a file', () => {
       yield* send(body, options);
     });
     for (let attempt = 0; attempt < 2; attempt++) {
-      const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+      const failure = await failureOf(run);
       expect(failure).to.include({ status: 413 });
       expect(run.progress.created).to.equal(2);
     }
@@ -216,7 +227,7 @@ describe('an import of a file', () => {
       .run(controller.signal, () => controller.abort(new Error('enough')))
       .catch((error: unknown) => error);
     expect(stopped).to.have.property('message', 'enough');
-    await run.run(never, () => {});
+    await done(run);
     expect(run.progress.created).to.equal(11_998);
   });
 
@@ -225,23 +236,21 @@ describe('an import of a file', () => {
       yield { line: 1, status: 201, id: 1 };
     };
     const run = new ImportRun(file('a\nb'), send, { key: 'k' });
-    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    const failure = await failureOf(run);
     expect(failure).to.be.instanceOf(TypeError).with.property('message').that.includes('connection');
     expect(run.progress.created).to.equal(0);
   });
 
   it('sends the header row with each part of CSV', async () => {
     const { send, bodies } = service();
-    const run = csvRun(`name\r\n${LINES.join('\n')}`, send);
-    await run.run(never, () => {});
+    const run = await done(csvRun(`name\r\n${LINES.join('\n')}`, send));
     for (const body of bodies) expect(body.startsWith('name\n')).to.equal(true);
     expect(run.progress.created).to.equal(11_998);
   });
 
   it('gives the refused records back, with their errors in a column', async () => {
     const { send } = service();
-    const run = csvRun('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n', send);
-    await run.run(never, () => {});
+    const run = await done(csvRun('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n', send));
     const refused = run.refusedFile;
     expect(refused.name).to.equal('products-failed.csv');
     expect(await refused.text()).to.equal(
@@ -257,8 +266,7 @@ describe('an import of a file', () => {
   };
 
   it('gives a record that is no CSV back behind its error, one cell too many for every header', async () => {
-    const run = csvRun('name,sku\na\na,b,c\n"a,1\nb', refuseAll);
-    await run.run(never, () => {});
+    const run = await done(csvRun('name,sku\na\na,b,c\n"a,1\nb', refuseAll));
     expect(await run.refusedFile.text()).to.equal(
       [
         'name,sku,error',
@@ -271,8 +279,7 @@ describe('an import of a file', () => {
 
   it('gives a long record back unread, with one cell too many', async () => {
     const long = `"${'x'.repeat(1_100_000)}`;
-    const run = csvRun(`name\n${long}`, refuseAll);
-    await run.run(never, () => {});
+    const run = await done(csvRun(`name\n${long}`, refuseAll));
     expect(await run.refusedFile.text()).to.match(/^name,error\n,"malformed_csv: Cell 1 .*",/);
     expect((await run.refusedFile.text()).endsWith(`",${long}\n`)).to.equal(true);
   });
@@ -286,8 +293,7 @@ describe('an import of a file', () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'), async (texts, header) => {
         const source = `${header}\n${texts.join('')}`;
-        const run = csvRun(source, refuseAll);
-        await run.run(never, () => {});
+        const run = await done(csvRun(source, refuseAll));
         const columns = cellsOf(header)?.length ?? 0;
         const rows = (await textsOf(source, 'csv')).flat();
         const refused = (await textsOf(await run.refusedFile.text(), 'csv')).flat();
@@ -304,8 +310,7 @@ describe('an import of a file', () => {
 
   it('gives a record that is not UTF-8 back in the likeliest letters, and leaves older errors out', async () => {
     const source = Buffer.from('name,error,sku\nT\xf6pf\xe9,old,1\n', 'latin1') as Uint8Array<ArrayBuffer>;
-    const run = csvRun(source, refuseAll);
-    await run.run(never, () => {});
+    const run = await done(csvRun(source, refuseAll));
     const given = new Uint8Array(await run.refusedFile.arrayBuffer());
     expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(given)).to.equal(
       '\ufeffname,sku,error\nTöpfé,1,"malformed_csv: The record is not UTF-8. Choose another encoding above."\n',
@@ -316,10 +321,8 @@ describe('an import of a file', () => {
     const { send, bodies } = service();
     const lines = ['{"name":"bad", "n":1.0 } ', '{"name":"a"}', '{}bad', '["bad"]', '{"bad":"\xfc"}', 'bad\xfc\t\\'];
     const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
-    const run = new ImportRun(file(bytes, 'a.b.ndjson'), send, { key: 'k' });
-    await run.run(never, () => {});
-    const again = new ImportRun(run.refusedFile, send, { key: 'k' });
-    await again.run(never, () => {});
+    const run = await done(new ImportRun(file(bytes, 'a.b.ndjson'), send, { key: 'k' }));
+    const again = await done(new ImportRun(run.refusedFile, send, { key: 'k' }));
     expect(bodies.at(-1)?.split('\n')[0]).to.equal('{"name":"bad", "n":1.0}');
     expect(await again.refusedFile.text()).to.equal(await run.refusedFile.text());
     const { error } = refusal('invalid_type', 'No "good".');
@@ -338,7 +341,6 @@ describe('an import of a file', () => {
 });
 
 describe('an update from a file', () => {
-  const never = new AbortController().signal;
   const conflict = {
     status: 412,
     id: 3,
@@ -367,8 +369,7 @@ describe('an update from a file', () => {
   it('counts what is new, changed, unchanged, deleted and refused, and sends no key', async () => {
     const options: object[] = [];
     const text = lines('new', 'changed', 'changed', 'same', 'deleted', 'gone', 'conflict', 'bad');
-    const run = new ImportRun(text, sending(options));
-    await run.run(never, () => {});
+    const run = await done(new ImportRun(text, sending(options)));
     const { created, changed, unchanged, deleted, earlier, refused } = run.progress;
     expect({ created, changed, unchanged, deleted, earlier }).to.deep.equal({
       created: 1,
@@ -389,8 +390,7 @@ describe('an update from a file', () => {
       { length: 60 },
       (_, at): Kind => (['same', 'changed', 'bad', 'deleted'] as const)[at % 4] ?? 'same',
     );
-    const run = new ImportRun(lines(...kinds), sending(), { limits: { bytes: 1_000, records: 7 } });
-    await run.run(never, () => {});
+    const run = await done(new ImportRun(lines(...kinds), sending(), { limits: { bytes: 1_000, records: 7 } }));
     const { changed, conflicts, refused } = run.findings;
     expect(changed.map(({ number }) => number)).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
     expect(changed.slice(0, 2).map(({ record }) => record)).to.deep.equal([
@@ -416,10 +416,10 @@ describe('an update from a file', () => {
         return records.map(({ number }) => number === 1);
       },
     });
-    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    const failure = await failureOf(run);
     expect(failure).to.be.instanceOf(TypeError);
     expect(asked).to.deep.equal([]);
-    await run.run(never, () => {});
+    await done(run);
     const { created, changed, unchanged, earlier, refused } = run.progress;
     expect(asked).to.deep.equal([1, 3]);
     expect(told).to.deep.equal([
@@ -454,9 +454,9 @@ describe('an update from a file', () => {
         yield* sending()(body, options);
       };
       const run = new ImportRun(lines('conflict', 'same'), failing, { areDone: async (all) => all.map(() => true) });
-      for (const _ of errors) await run.run(never, () => {}).catch(() => {});
+      for (const _ of errors) await failureOf(run);
       expect(run.doubtful).to.deep.equal(doubtful);
-      await run.run(never, () => {});
+      await done(run);
       expect(run.doubtful).to.equal(undefined);
       expect([run.progress.unchanged, run.progress.earlier, run.progress.refused.size]).to.deep.equal(counts);
     });
