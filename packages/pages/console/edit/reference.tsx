@@ -39,15 +39,17 @@ export function Reference({ control, pointer, target, value, onChange }: Referen
   const chosen = useLoad(value, async (signal) => (value === '' ? [] : read(value, signal)));
   const isOpen = typed !== undefined;
   const search = useLoad(isOpen ? `?${words}` : '', async (signal) => {
-    if (!isOpen) return [];
+    if (!isOpen) return undefined;
     const query = new URLSearchParams({ limit: String(MOST), ...(words !== '' && { q: words }) });
     const [exact, { records }] = await Promise.all([
       /^[1-9]\d{0,15}$/.test(words) ? read(words, signal) : [],
       collection.page(`${target.path}?${query}`, { signal }),
     ]);
-    return [...exact, ...records.filter(({ id }) => id !== exact[0]?.id)];
+    return { words, records: [...exact, ...records.filter(({ id }) => id !== exact[0]?.id)] };
   });
-  const found = isOpen && typed.trim() === words ? (search.value ?? []) : [];
+  // What an earlier word found is not offered for this one.
+  const isFound = isOpen && search.value?.words === typed.trim();
+  const found = isFound ? (search.value?.records ?? []) : [];
   const choose = (record: CatalogueRecord | undefined) => {
     if (record) onChange(String(record.id));
     setTyped(undefined);
@@ -109,7 +111,7 @@ export function Reference({ control, pointer, target, value, onChange }: Referen
         ))}
         {found.length === 0 && (
           <div role="option" tabIndex={-1} aria-disabled="true" aria-selected="false" class="hint">
-            {search.isLoading || typed?.trim() !== words ? TEXTS.list.loading : TEXTS.list.noMatchTitle}
+            {isFound || search.error !== undefined ? TEXTS.list.noMatchTitle : TEXTS.list.loading}
           </div>
         )}
       </div>
