@@ -64,13 +64,16 @@ export function fieldsOfQuery(
     if (!field) return undefined;
     add(field);
   }
-  const [first, second, ...more] = order;
-  if (more.length > 0) return undefined;
-  if (first && second) {
-    if (specOf(table, first.field).isList !== undefined) return undefined;
-    add({ field: first.field });
-  } else if (first && !filters.some(isPositive)) add(ID_FIELD);
+  const existing = existingField(filters, order);
+  if (order.length > 2 || (existing && specOf(table, existing.field).isList !== undefined)) return undefined;
+  if (existing) add(existing);
   return [...fields.values()];
+}
+
+/** The field of which each record of a list needs a value: the first of the order; for a list by id all, if no filter decides. */
+function existingField(filters: readonly Filter[], [first, second]: SortOrder): FacetField | undefined {
+  if (first && second) return { field: first.field };
+  return first && !filters.some(isPositive) ? ID_FIELD : undefined;
 }
 
 /** Whether every record that matches has a value, or one of the words. */
@@ -183,6 +186,8 @@ interface IdTest {
   readonly rows: number;
   /** What it allows, each id once, in no order; undefined if that takes longer than to look at all ids. */
   readonly runs: readonly Run[] | undefined;
+  /** What it allows, if that is one part of an array in the order of ids. */
+  readonly posting: readonly [ids: Uint32Array, start: number, end: number] | undefined;
   /** What it allows, if that is one value that many records have. */
   readonly bits: Bits | undefined;
   /** Leaves those of the first ids that match at the beginning of a buffer, and returns their number. */
@@ -215,11 +220,10 @@ class KeyTest implements IdTest {
     return this.ranges[0]?.[0] === 0;
   }
 
-  /** The posting list of the one key that is allowed, whose ids are in their order; undefined if there are more. */
-  get posting(): readonly [start: number, end: number] | undefined {
+  get posting(): IdTest['posting'] {
     const { low, high } = this;
-    const { starts } = this.column;
-    return low > 0 && high === low + 1 ? [starts[low - 1] as number, starts[low] as number] : undefined;
+    const { ids, starts } = this.column;
+    return low > 0 && high === low + 1 ? [ids, starts[low - 1] as number, starts[low] as number] : undefined;
   }
 
   get runs(): readonly Run[] | undefined {
@@ -269,12 +273,14 @@ class KeyTest implements IdTest {
 class WordTest implements IdTest {
   readonly rows: number;
   readonly runs: readonly Run[];
+  readonly posting: IdTest['posting'];
   readonly bits = undefined;
 
   /** @param ids in their order */
   constructor(readonly ids: Uint32Array) {
     this.rows = ids.length;
     this.runs = [run(ids, 0, ids.length)];
+    this.posting = [ids, 0, ids.length];
   }
 
   narrow(ids: Uint32Array, length: number): number {
@@ -373,9 +379,8 @@ export class ColumnQuery {
         const isList = table.fields[filter.field]?.isList;
         this.narrow(isList ? JSON.stringify(filter) : columnName(field), column, keysOfFilter(table, column, filter));
       }
-    const [first] = order;
-    const existing = first && order.length > 1 ? { field: first.field } : ID_FIELD;
-    if (order.length > 1 || (first && !filters.some(isPositive))) {
+    const existing = existingField(filters, order);
+    if (existing) {
       const column = view.column(existing);
       this.narrow(columnName(existing), column, [[1, endOf(column)]]);
     }
@@ -453,14 +458,13 @@ export class ColumnQuery {
     const { order } = this;
     const { low, high } = idRange({ filters: [], order, from });
     const isBackwards = !isAscendingRead({ order, from });
-    const among = (ids: Uint32Array, start: number, end: number) =>
-      run(ids, placeOf(ids, low, start, end), placeOf(ids, high + 1, start, end), isBackwards);
-    const rarest = this.tests.find((test) => test === this.words || (test instanceof KeyTest && test.posting));
-    let found = run(undefined, low, Math.min(high, this.lastId) + 1, isBackwards);
-    if (rarest instanceof KeyTest && rarest.posting) found = among(rarest.column.ids, ...rarest.posting);
-    else if (this.words && rarest) found = among(this.words.ids, 0, this.words.ids.length);
+    const ordered = this.tests.find(({ posting }) => posting);
+    const [all, start, end] = ordered?.posting ?? [];
+    const found = all
+      ? run(all, placeOf(all, low, start, end), placeOf(all, high + 1, start, end), isBackwards)
+      : run(undefined, low, Math.min(high, this.lastId) + 1, isBackwards);
     const ids: Id[] = [];
-    const source = { pieces: idsOfRuns([found]), known: rarest ? [rarest] : [] };
+    const source = { pieces: idsOfRuns([found]), known: ordered ? [ordered] : [] };
     await this.scan(source, (some, length) => pushed(ids, some, length, limit + 1));
     return ids;
   }
