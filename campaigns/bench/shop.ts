@@ -106,7 +106,8 @@ export function shopServers(pocketbase: string | undefined): Definition[] {
   return [
     filledAtStart(bare(LIMIT, 'shop-limit')),
     ...(pocketbase ? [filledAtStart(peer(PEER, pocketbase, 'shop'))] : []),
-    seededBeforeStart(service('sqlite', resolve('dist'), { STORE: 'sqlite' })),
+    // On a busy machine the first queries wait longer for their columns.
+    seededBeforeStart(service('sqlite', resolve('dist'), { STORE: 'sqlite', QUERY_TIMEOUT_MS: '60000' })),
   ];
 }
 
