@@ -16,6 +16,7 @@ export const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
   'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
   ...(AT_NIGHT && {
     'in dark': { colorScheme: 'dark', viewport: WIDE },
+    'on a tablet': { colorScheme: 'dark', viewport: { width: 820, height: 1180 }, hasTouch: true },
     'on a phone in light': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
     // A window of 1280 pixels at 200 %.
     'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },

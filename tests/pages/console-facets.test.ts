@@ -243,10 +243,10 @@ describe('the counts of the console', () => {
       const { page } = await open('#/products?brand=Acme&price.currency=EUR', options);
       await page.getByRole('link', { name: 'Lamp 12' }).waitFor();
       const filters = page.getByRole('button', { name: 'Filters (2)' });
-      if ((await filters.getAttribute('aria-expanded')) === 'false') {
-        await filters.click();
-        await panel(page, 'Brand').locator('summary').click();
-      }
+      if ((await filters.getAttribute('aria-expanded')) === 'false') await filters.click();
+      const brand = panel(page, 'Brand');
+      await brand.waitFor();
+      if ((await brand.getAttribute('open')) === null) await brand.locator('summary').click();
       await panel(page, 'More filters').locator('summary').click();
       await hasValue(page, 'Brand', 'Nordlicht12');
       await panel(page, 'Price ranges').locator('summary').click();
