@@ -40,12 +40,8 @@ export function exactlyOnceContract(provider: TestStoreProvider, services: Child
     const root = temporaryFolder();
     let store: OpenStore;
     let running: ChildProcessService[];
-    before(async () => {
-      store = await openStore(services.settings());
-    });
-    beforeEach(() => {
-      running = [];
-    });
+    before(async () => (store = await openStore(services.settings())));
+    beforeEach(() => (running = []));
     afterEach(async () => {
       for (const service of running) await service.stop('SIGKILL');
     });

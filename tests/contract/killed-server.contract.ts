@@ -54,9 +54,7 @@ class Load {
 
   run(): Promise<unknown> {
     const writers = Array.from({ length: WRITERS }, (_, writer) => this.write(writer));
-    return Promise.all(writers).finally(() => {
-      this.isOver = true;
-    });
+    return Promise.all(writers).finally(() => (this.isOver = true));
   }
 
   /** What the store must contain, in the order of the ids. */
@@ -137,9 +135,7 @@ class Load {
 /** Follows the feed until it knows of every change that the load has made, or for as long as `until` waits. */
 async function follow(follower: Follower<unknown>, load: Load, writing: Promise<unknown>): Promise<void> {
   let isWritten = false;
-  const end = () => {
-    isWritten = true;
-  };
+  const end = () => (isWritten = true);
   writing.then(end, end);
   const catchUp = async () => {
     try {

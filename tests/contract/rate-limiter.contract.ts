@@ -15,9 +15,7 @@ export function rateLimiterContract(
   describe(`the rate limiter contract on ${adapter}`, () => {
     let limiter: RateLimiter;
 
-    beforeEach(() => {
-      limiter = make(POLICY);
-    });
+    beforeEach(() => (limiter = make(POLICY)));
 
     it('allows the quota and no more', async () => {
       const states = [];

@@ -229,9 +229,7 @@ describe('the rate limiter of a cluster', () => {
     let deliver: (message: PrimaryMessage) => void = () => {};
     const channel: Channel = {
       send: (message) => void sent.push(message),
-      receive: (listener) => {
-        deliver = listener;
-      },
+      receive: (listener) => (deliver = listener),
     };
     const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channel, LONG_MS), new FakeClock());
     const state = limiter.consume('a');

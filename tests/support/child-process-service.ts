@@ -53,12 +53,8 @@ export class ChildProcessService {
       ...environment,
     };
     this.child = spawn(executable, program, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.child.stdout?.on('data', (chunk) => {
-      this.out += chunk;
-    });
-    this.child.stderr?.on('data', (chunk) => {
-      this.log += chunk;
-    });
+    this.child.stdout?.on('data', (chunk) => (this.out += chunk));
+    this.child.stderr?.on('data', (chunk) => (this.log += chunk));
     this.exit = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
   }
 

@@ -18,9 +18,7 @@ export class McpSession {
     readonly client: Client,
     { stderr }: StdioClientTransport,
   ) {
-    stderr?.on('data', (chunk) => {
-      this.log += chunk;
-    });
+    stderr?.on('data', (chunk) => (this.log += chunk));
   }
 
   static async start(

@@ -89,9 +89,7 @@ export class MongoGate {
   suspendBefore(target: string, occurrence: number): Promise<void> {
     this.target = target;
     this.left = occurrence;
-    return new Promise((arrive) => {
-      this.arrive = arrive;
-    });
+    return new Promise((arrive) => (this.arrive = arrive));
   }
 
   resume(): void {
@@ -105,9 +103,7 @@ export class MongoGate {
 
   private async pass(command: Document): Promise<undefined> {
     if (targetOf(command) !== this.target || --this.left !== 0) return;
-    const opened = new Promise<void>((open) => {
-      this.open = open;
-    });
+    const opened = new Promise<void>((open) => (this.open = open));
     this.arrive();
     await opened;
   }

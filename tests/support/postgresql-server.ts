@@ -380,9 +380,7 @@ function copyFiles(from: string, to: string): Promise<void> {
 
 async function finished(child: ChildProcess): Promise<void> {
   let output = '';
-  child.stderr?.on('data', (chunk) => {
-    output += chunk;
-  });
+  child.stderr?.on('data', (chunk) => (output += chunk));
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`${child.spawnfile} failed:\n${output}`);
 }

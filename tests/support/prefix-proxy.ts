@@ -27,9 +27,7 @@ export function prefixProxy(prefix: string, service: { readonly port: number }):
     return incoming.pipe(forwarded);
   });
   const served = { port: 0 };
-  before(async () => {
-    served.port = await listen(proxy, '127.0.0.1', 0);
-  });
+  before(async () => (served.port = await listen(proxy, '127.0.0.1', 0)));
   after(() => endServer(proxy));
   return served;
 }

@@ -148,9 +148,7 @@ export class RunningProxy {
     child.on('error', (error) => {
       log += `${error}; on Debian: apt-get install -y ${proxy.from}`;
     });
-    child.stderr?.on('data', (chunk) => {
-      log += chunk;
-    });
+    child.stderr?.on('data', (chunk) => (log += chunk));
     const client = new HttpClient(place.https, join(folder, 'localhost.pem'), FIRST_KEY);
     const running = new RunningProxy(client, place.https, child);
     const serves = async () => (await client.get(ready, { token: null })).status === 200;

@@ -32,9 +32,7 @@ export function busyCountsContract(store: TestStore): void {
     it('include each record once, even if the filtered fields change', async () => {
       await store.addAll(all);
       let isWriting = true;
-      const writing = updateEach().finally(() => {
-        isWriting = false;
-      });
+      const writing = updateEach().finally(() => (isWriting = false));
       const counts = new Set<number>();
       const counting = async () => {
         while (isWriting) for (const filter of FILTERS) counts.add(await store.products.count([filter]));

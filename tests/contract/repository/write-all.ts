@@ -214,9 +214,7 @@ export function writeRacesContract(provider: TestStoreProvider): void {
   describe(`the repository contract of races on ${provider.name}`, () => {
     const store = TestStore.forEachTest(provider);
     let programs: readonly OpenStore[];
-    beforeEach(async () => {
-      programs = [store.all, await store.again()];
-    });
+    beforeEach(async () => (programs = [store.all, await store.again()]));
     writeRaces(() => programs, provider.pace === 'fast' || AT_NIGHT ? 10 : 2);
   });
 }

@@ -76,9 +76,7 @@ describe('PeriodicJob', () => {
     const { isOver, end } = await runs.nth(1);
     expect(isOver()).to.equal(false);
     let hasStopped = false;
-    const stopped = job.stop().then(() => {
-      hasStopped = true;
-    });
+    const stopped = job.stop().then(() => (hasStopped = true));
     await someTime();
     expect([isOver(), hasStopped]).to.deep.equal([true, false]);
     end();
@@ -152,9 +150,7 @@ describe('a service', () => {
   const watch = (prototype: object, name: string, event: string) => {
     const methods = prototype as Record<string, (...args: unknown[]) => unknown>;
     const original = methods[name] as (...args: unknown[]) => unknown;
-    restore.push(() => {
-      methods[name] = original;
-    });
+    restore.push(() => (methods[name] = original));
     methods[name] = async function (this: unknown, ...args: unknown[]) {
       const result = await original.apply(this, args);
       events.push(event);

@@ -39,9 +39,7 @@ describe('a server that listens', () => {
 
     it('finishes requests of each address during a drain', async () => {
       let finish = () => {};
-      const server = createPlainServer((_request, response) => {
-        finish = () => void response.end('finished');
-      });
+      const server = createPlainServer((_request, response) => (finish = () => void response.end('finished')));
       const drain = new Drain(server);
       const port = await listen(server, 'localhost', 0, undefined, (other) => drain.add(other));
       const response = reaches('[::1]', port);

@@ -52,9 +52,7 @@ describe('withTimeout', () => {
 
   it('throws after the time limit, and drops a later result', async () => {
     let failLate = (_: Error) => {};
-    const late = new Promise<never>((_, reject) => {
-      failLate = reject;
-    });
+    const late = new Promise<never>((_, reject) => (failLate = reject));
     const outcome = await withTimeout(late, 5).catch((error: Error) => error.message);
     expect(outcome).to.equal('no response within 5 ms');
     failLate(new Error('late'));

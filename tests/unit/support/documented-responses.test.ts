@@ -138,9 +138,7 @@ describe('a response to an undocumented request', () => {
 
 describe('a response', () => {
   let documented: DocumentedResponses;
-  before(() => {
-    documented = documentedResponses({});
-  });
+  before(() => (documented = documentedResponses({})));
 
   for (const [name, [method, target, parts, issue]] of Object.entries(CASES))
     it(`${issue === undefined ? 'passes' : 'is rejected'}: ${name}`, () => {

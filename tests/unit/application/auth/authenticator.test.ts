@@ -271,9 +271,7 @@ describe('Authenticator, by the kind of the token,', () => {
 
   const authenticate = async (one: Authenticator, token: string) => one.authenticate(token, 'here');
 
-  beforeEach(() => {
-    called = [];
-  });
+  beforeEach(() => (called = []));
 
   it('calls only the verifier of this kind', async () => {
     await authenticate(authenticator(), newApiKey());

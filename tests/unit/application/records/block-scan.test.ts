@@ -17,9 +17,7 @@ const ALL = { low: 0, high: Number.POSITIVE_INFINITY };
 describe('a search, block by block,', () => {
   let clock: FakeClock;
 
-  beforeEach(() => {
-    clock = new FakeClock();
-  });
+  beforeEach(() => (clock = new FakeClock()));
 
   /** Scans ids from 5 to 100,000 in blocks of 10, and returns the parts that were read. */
   const scan = async (

@@ -47,9 +47,7 @@ describe('QueryBudget', () => {
   it('yields to other work', async () => {
     const time = new QueryBudget(new FakeClock(), 10).start();
     let hadTurn = false;
-    const other = yieldToEventLoop().then(() => {
-      hadTurn = true;
-    });
+    const other = yieldToEventLoop().then(() => (hadTurn = true));
     await time.checkpoint();
     await other;
     expect(hadTurn).to.equal(true);

@@ -12,9 +12,7 @@ import {
 
 describe('the creation of a record under an idempotency key', () => {
   let world: RecordCreationHarness;
-  beforeEach(() => {
-    world = new RecordCreationHarness();
-  });
+  beforeEach(() => (world = new RecordCreationHarness()));
 
   it('is never older than its reservation, so that its tombstone outlives it after the clock was set back', async () => {
     const other = await world.publishIfAbsent(SKU);

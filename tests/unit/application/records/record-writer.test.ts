@@ -332,10 +332,7 @@ describe('RecordWriter', () => {
       await records.rival.insert({ name: 'Lamp', sku: 'named' }),
     ];
     let release = () => {};
-    backoff.pause = () =>
-      new Promise((resolve) => {
-        release = resolve;
-      });
+    backoff.pause = () => new Promise((resolve) => (release = resolve));
     records.before = async (name, count) => {
       if (name === 'replaceAll' && count === 1) await records.rival.change(lost, { description: 'theirs' });
     };
@@ -488,9 +485,7 @@ describe('RecordWriter', () => {
         if (name === failing) throw unavailable('The store is away.');
       };
       let error: unknown;
-      await writeAll([keyed(SKU, { name: 'x' })]).catch((thrown) => {
-        error = thrown;
-      });
+      await writeAll([keyed(SKU, { name: 'x' })]).catch((thrown) => (error = thrown));
       expect(error, failing).to.include({ code: 'unavailable' });
     }
     records.before = () => {};

@@ -62,9 +62,7 @@ describe('ServedCertificate', () => {
     await until('more checks', () => renewal.checks >= enough);
   };
 
-  before(async () => {
-    [server, port] = await serving(certificate, (_request, response) => void response.end('here'));
-  });
+  before(async () => ([server, port] = await serving(certificate, (_request, response) => void response.end('here'))));
   after(() => {
     certificate.close();
     server.close();

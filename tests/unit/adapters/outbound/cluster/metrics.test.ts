@@ -26,9 +26,7 @@ class Worker {
     const own = { contentType: 'text/plain', figures: () => this.figuresOf() };
     const onError = (error: unknown) => void this.errors.push(error);
     this.report = new GroupMetrics(own, this.channels.worker, onError, reportMs);
-    const ended = new Promise<void>((resolve) => {
-      this.end = resolve;
-    });
+    const ended = new Promise<void>((resolve) => (this.end = resolve));
     server.serve(this.channels.primary, ended);
   }
 

@@ -19,9 +19,7 @@ describe('a search in memory', () => {
   /** Reads a list and does something in each turn of the event loop until it is there. */
   const listBeside = async (products: MemoryRepository<Product>, text: string, work: () => void) => {
     let isOver = false;
-    const reading = products.list(query({ limit: 1_000, filters: [searchFor(text)] })).finally(() => {
-      isOver = true;
-    });
+    const reading = products.list(query({ limit: 1_000, filters: [searchFor(text)] })).finally(() => (isOver = true));
     for (; !isOver; await yieldToEventLoop()) work();
     return idsOf((await reading).records);
   };

@@ -132,9 +132,7 @@ describe('the start on MongoDB', () => {
   /** Lets the server make no index until the returned function is called. */
   const holdBuild = () => {
     let finish = (_: Document) => {};
-    const built = new Promise<Document>((resolve) => {
-      finish = resolve;
-    });
+    const built = new Promise<Document>((resolve) => (finish = resolve));
     script = (name) => (name === 'createIndexes' ? built : undefined);
     return finish;
   };

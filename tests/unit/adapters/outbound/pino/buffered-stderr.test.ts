@@ -68,9 +68,7 @@ describe('BufferedStderr', () => {
       });
       stderr.write(TEXT);
       const flush = { isOver: false, stderr, writer };
-      void stderr.flush(limitMs).then(() => {
-        flush.isOver = true;
-      });
+      void stderr.flush(limitMs).then(() => (flush.isOver = true));
       elapsed = now;
       const before = readings;
       await until('the flush looks at the clock', () => flush.isOver || readings > before + 1);

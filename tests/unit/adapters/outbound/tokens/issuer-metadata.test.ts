@@ -7,9 +7,7 @@ import { TestIssuer } from '../../../../support/test-issuer.js';
 describe('the metadata and keys of an issuer', () => {
   let issuer: TestIssuer;
 
-  beforeEach(async () => {
-    issuer = await new TestIssuer('/tenant').start();
-  });
+  beforeEach(async () => (issuer = await new TestIssuer('/tenant').start()));
   afterEach(() => issuer.stop());
 
   const keys = async () => ((await fetchKeySet(issuer.issuer)) as { keys: { kid: string }[] }).keys;
@@ -115,9 +113,7 @@ describe('the metadata and keys of an issuer', () => {
     let isGone = false;
     instead({
       [OAUTH]: (_, response) => {
-        response.on('close', () => {
-          isGone = true;
-        });
+        response.on('close', () => (isGone = true));
         const drip = setInterval(() => response.write(' '), 50);
         response.on('close', () => clearInterval(drip));
       },

@@ -102,9 +102,7 @@ describe('IssuerKeys', () => {
     clock.running += 300_000;
     await keys.find(named('one'));
     let open = () => {};
-    gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    gate = new Promise((resolve) => (open = resolve));
     clock.running += 2_000;
     expect(await keys.find(named('one')), 'while a fetch hangs').to.not.equal(undefined);
     expect(fetches).to.equal(3);

@@ -126,9 +126,7 @@ describe('the transport of webhooks', () => {
     let sent = 0;
     let isClosed = false;
     receiver.answer = (response) => {
-      response.once('close', () => {
-        isClosed = true;
-      });
+      response.once('close', () => (isClosed = true));
       response.writeHead(200);
       const more = () => {
         if (isClosed) return;

@@ -85,9 +85,7 @@ describe('BatchImporter', () => {
     await placedImporter(takePlace, DONE).import(LINE);
     expect(held).to.equal(0);
     let decide: (outcome: MaybePromise<WriteOutcome<unknown>>) => void = () => {};
-    const undecided = new Promise<WriteOutcome<unknown>>((resolve) => {
-      decide = resolve;
-    });
+    const undecided = new Promise<WriteOutcome<unknown>>((resolve) => (decide = resolve));
     const { results } = await placedImporter(takePlace, undecided).import(LINE);
     expect(held).to.equal(1);
     decide(DONE);

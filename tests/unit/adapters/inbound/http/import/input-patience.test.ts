@@ -16,9 +16,7 @@ async function endOf(steps: readonly Step[], splitter: LineSplitter): Promise<nu
     after: (ms: number, call: () => void) => {
       due = now + ms;
       expire = call;
-      return () => {
-        due = Number.POSITIVE_INFINITY;
-      };
+      return () => (due = Number.POSITIVE_INFINITY);
     },
   };
   let expire = () => {};

@@ -20,9 +20,7 @@ class FakeSocket {
 
 describe('a socket with unsent data', () => {
   let open: { readonly socket: Socket }[];
-  beforeEach(() => {
-    open = [];
-  });
+  beforeEach(() => (open = []));
   const check = (now: number) => endStalled(open, SILENCE_MS, now);
 
   const connected = (over: Partial<FakeSocket> = {}) => {
@@ -70,9 +68,7 @@ describe('a socket with unsent data', () => {
 
   it('stays open if everything is sent, even only once within the silence', () => {
     const [idle, drains] = [connected({ writableLength: 0 }), connected()];
-    changing((step) => {
-      drains.writableLength = step % 4 === 0 ? 0 : 1;
-    });
+    changing((step) => (drains.writableLength = step % 4 === 0 ? 0 : 1));
     expect([idle.destroyed, drains.destroyed]).to.deep.equal([false, false]);
   });
 });
