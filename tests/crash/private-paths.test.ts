@@ -59,12 +59,9 @@ describe('an e-mail address in a path', () => {
     expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
 
     const known = statuses.length - 3;
-    expect(logged(service, 'request').map(({ route, path }) => [route, path])).to.deep.equal([
-      ...Array(known).fill([TEMPLATE, TEMPLATE]),
-      ['unknown', '/v1/users/email/*'],
-      ['unknown', '/v1/users/email/*/*'],
-      ['unknown', '/v1/users/email/*'],
-    ]);
+    const unknown = ['unknown /v1/users/email/*', 'unknown /v1/users/email/*/*', 'unknown /v1/users/email/*'];
+    const routes = logged(service, 'request').map(({ route, path }) => `${route} ${path}`);
+    expect(routes).to.deep.equal([...Array(known).fill(`${TEMPLATE} ${TEMPLATE}`), ...unknown]);
     const served = receiver.spans.filter(({ kind }) => kind === 2);
     expect(served.filter(({ values }) => values['url.path'] === TEMPLATE)).to.have.length(known);
     expect(served.filter(({ name }) => name.endsWith(` ${TEMPLATE}`))).to.have.length(known);

@@ -106,13 +106,7 @@ for (const store of HTTP_STORE_NAMES)
           expected,
         );
       const query = `${CARDS}&sort=price.amount&fields=name,variants`;
-      const cards = [
-        ['a3', 3],
-        ['b1', 2],
-        ['n1', 1],
-        ['c1', 1],
-        ['n2', 1],
-      ];
+      const cards = Object.entries({ a3: 3, b1: 2, n1: 1, c1: 1, n2: 1 });
       expect((await get(`${PRODUCTS}?${query}`)).json).to.deep.equal(
         cards.map(([name, variants]) => ({ name, variants })),
       );

@@ -14,13 +14,12 @@ import { until } from '../support/until.js';
 
 const SCOPES = ['users:write', 'products:write'];
 
-const [createdAt, updatedAt] = [new Date(0), new Date(0)];
+const DATES = { createdAt: new Date(0), updatedAt: new Date(0) };
 const stored = (_id: number, fields: Document, version = 1): Document => ({
   _id,
   live: true,
   version,
-  createdAt,
-  updatedAt,
+  ...DATES,
   fields,
 });
 

@@ -7,15 +7,8 @@ const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } 
 
 /** As pandas, Jackson and dataclasses write a product of which only the name and one attribute are known. */
 const SPARSE = {
-  id: null,
-  version: null,
-  createdAt: null,
-  updatedAt: null,
-  name: 'Lamp',
-  description: null,
-  sku: null,
-  price: null,
-  attributes: { colour: 'green', watts: null },
+  ...{ id: null, version: null, createdAt: null, updatedAt: null },
+  ...{ name: 'Lamp', description: null, sku: null, price: null, attributes: { colour: 'green', watts: null } },
 };
 const SHOWN = { name: 'Lamp', attributes: { colour: 'green' } };
 

@@ -450,13 +450,8 @@ for (const store of HTTP_STORE_NAMES)
         await webhooks.insertAll(
           Array.from({ length: count }, (_, at) => {
             const maker = 1_000 + (at % 11);
-            return {
-              id: id + at,
-              version: 1,
-              createdAt,
-              updatedAt: createdAt,
-              fields: { ...fields, createdBy: maker },
-            };
+            const own = { ...fields, createdBy: maker };
+            return { id: id + at, version: 1, createdAt, updatedAt: createdAt, fields: own };
           }),
         );
         return id;
