@@ -144,10 +144,12 @@ async function follow(follower: Follower<unknown>, load: Load, writing: Promise<
       if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
     }
   };
-  await until('the load has ended', async () => {
+  const hasEnded = async () => {
     await catchUp();
     return isWritten;
-  });
+  };
+  // It lasts for many kills, to each of which the test gives its time.
+  await until('the load has ended', hasEnded, Number.POSITIVE_INFINITY);
   await until('the follower knows all', async () => {
     await catchUp();
     return missedOf(follower, load).length === 0;
