@@ -451,6 +451,18 @@ describe('the index of SQLite in memory', () => {
     expect(ids.at(-1)).to.equal(70_001);
   });
 
+  it('has the ids of a value in their order, in whatever order they came', async () => {
+    for (const [last, expected] of [
+      [2, [1, 3, 2]],
+      [1, [1, 3, 1]],
+    ] as const) {
+      const builder = new ColumnBuilder('dictionary', COLUMN_TUNING.bytes);
+      for (const id of [3, 1]) builder.add('x', id);
+      builder.add('y', last);
+      expect([...(await builder.finish(async () => {})).ids]).to.deep.equal(expected);
+    }
+  });
+
   it('has no column of a facet with too many values', async () => {
     const builder = new ColumnBuilder('dictionary', COLUMN_TUNING.bytes);
     const held = Array.from({ length: 65_536 }, (_, at) => {
