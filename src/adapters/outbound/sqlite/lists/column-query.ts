@@ -557,7 +557,7 @@ export class ColumnQuery {
   private async leaveOutRepeated(columns: readonly Column[], counts: readonly Int32Array[], shared: Shared) {
     for (const [at, column] of columns.entries()) {
       const last = new Uint32Array(endOf(column));
-      for (let place: number | undefined = 0; place !== undefined; ) {
+      for (let place = 0; place < shared.several; ) {
         place = shared.leaveOutRepeated(column, counts[at] as Int32Array, last, place, STEP);
         await this.time.checkpoint();
       }
@@ -643,7 +643,7 @@ class Shared {
   private readonly counts: Uint32Array;
   /** The keys that several such ids have, in any order, and their number. */
   private readonly repeated: Uint32Array;
-  private several = 0;
+  several = 0;
   /** The columns with the pairs of values that changed records have. */
   private readonly seen = new Map<Column, Set<string>>();
 
@@ -680,7 +680,7 @@ class Shared {
    * @param last by key of the counted column: the key of the value under which it counted last
    * @param first the place of the first value
    * @param most about how many ids are looked at
-   * @returns the place of the next value; undefined behind the last
+   * @returns the place of the next value
    */
   leaveOutRepeated(
     { keys, lists }: Column,
@@ -688,7 +688,7 @@ class Shared {
     last: Uint32Array,
     first: number,
     most: number,
-  ): number | undefined {
+  ): number {
     const { column, marks, repeated, several } = this;
     const { ids, starts } = column;
     let place = first;
@@ -715,7 +715,7 @@ class Shared {
           }
         }
     }
-    return place < several ? place : undefined;
+    return place;
   }
 
   /** Whether no id and no changed record before has both values. @param shared the value of {@link column} */
