@@ -145,6 +145,7 @@ describe('the fields of a product in the console', () => {
       await hasNames(page, 'Desk lamp');
       expect(decodeURIComponent(page.url())).to.match(/tags\.all=brass,lighting\/lamps&sort=-name$/);
       await button(page, 'Filters (1)').waitFor();
+      await page.getByText('More filters').click();
       const row = page.getByRole('group', { name: 'Filter' });
       expect(await row.getByLabel('Operator').locator('option:checked').innerText()).to.equal('has all of');
     });
