@@ -16,7 +16,8 @@ function bodyOf({ headers, bytes }: HttpResponse): string {
 /** @returns JSON as its value, NDJSON as a list of values, CSV as a list of lines, any other body unchanged */
 function parsed(body: string, type: string): unknown {
   if (body === '') return body;
-  if (type === 'application/x-ndjson') return jsonLines(body);
+  // The body in the document has no last line end.
+  if (type === 'application/x-ndjson') return jsonLines(`${body.trimEnd()}\n`);
   if (type.startsWith('text/csv')) return body.trimEnd().split(/\r?\n/);
   return type.endsWith('json') ? JSON.parse(body) : body;
 }
