@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
-import { jsonLines } from '../support/line-stream.js';
+import { logLines } from '../support/line-stream.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const HEADERS = `Host: localhost\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;
@@ -23,7 +23,7 @@ describe('the log, if clients close connections early', () => {
     client.close();
     await service.stop();
   });
-  const lines = () => jsonLines(service.log);
+  const lines = () => logLines(service.log);
 
   it('has one info line for each export that is reset', async () => {
     const product = { name: 'Lamp', description: '\u{1f600}'.repeat(5_000) };

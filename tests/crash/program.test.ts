@@ -8,7 +8,7 @@ import { SCOPES } from '#src/domain/access.js';
 import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
-import { jsonLines } from '../support/line-stream.js';
+import { jsonLines, logLines } from '../support/line-stream.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -58,7 +58,7 @@ describe('the program', () => {
     expect(isWellFormedKey(key)).to.equal(true);
     await service.logs(/"msg":"request"/);
     expect(service.log).to.not.include(key);
-    for (const entry of jsonLines(service.log)) expect(entry).to.include.keys('level', 'time', 'msg');
+    for (const entry of logLines(service.log)) expect(entry).to.include.keys('level', 'time', 'msg');
     expect(service.out).to.not.include('{"');
   });
 

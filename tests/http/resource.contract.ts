@@ -1,7 +1,7 @@
 import type { StoreName } from '#src/composition/stores/index.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
-import { describeConditions, describeRequiredConditions } from './resource/conditions.js';
+import { describeConditions, describeRequiredConditions, describeWiring } from './resource/conditions.js';
 import { describeIdempotency } from './resource/idempotency.js';
 import { describeImport } from './resource/import.js';
 import { describeJsonPatch } from './resource/json-patch.js';
@@ -13,7 +13,7 @@ import { describeValidation } from './resource/validation.js';
 /** What a resource itself decides: its paths, fields, schema, references and responseMapper. */
 const OWN_PARTS = [describePost, describeValidation, describeGet, describePut, describePatch, describeDelete];
 const SHARED_PARTS = [describeMessages, describeIdempotency, describeImport, describeJsonPatch, describeConditions];
-const PARTS = { whole: [...OWN_PARTS, ...SHARED_PARTS], own: OWN_PARTS };
+const PARTS = { whole: [...OWN_PARTS, ...SHARED_PARTS], own: [...OWN_PARTS, describeWiring] };
 
 /** The store that a contract test uses, and whether it runs all tests. */
 interface Target {
@@ -24,8 +24,8 @@ interface Target {
 /**
  * Tests the operations on records, which are the same code for every resource, store and form of the path.
  *
- * The whole contract runs for one resource, on each store. The other resources run what a resource itself decides:
- * random-values imports, replaces and patches records of each. The repository contract tests the stores, and
+ * The whole contract runs for one resource, on each store. The other resources run what a resource itself decides, and
+ * one case of what it has to be connected to: random-values imports, replaces and patches records of each. The repository contract tests the stores, and
  * authorization-matrix.test.ts compares the two forms of each path.
  */
 export function resourceContract(

@@ -5,13 +5,13 @@ import { basename } from 'node:path';
 /**
  * Waits until a program says that it serves.
  * @param pattern in its output
- * @throws Error with the output if it ends first, or with the command that installs it on Debian if it is missing
+ * @throws Error with the output if it ends first, or with the command that lists the packages it needs if it is missing
  */
 export function ready(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   const name = basename(child.spawnfile);
   return new Promise((resolve, reject) => {
     let output = '';
-    child.once('error', () => reject(new Error(`${name} is missing; on Debian: apt-get install -y ${name}`)));
+    child.once('error', () => reject(new Error(`${name} is missing; see: npm run test:all -- --packages`)));
     child.once('close', () => reject(new Error(`${name} did not start:\n${output}`)));
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk) => {

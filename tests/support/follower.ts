@@ -49,10 +49,10 @@ export class Follower<Fields = unknown> {
     }
   }
 
-  /** Reads on until it knows at least these versions. */
+  /** Reads on until it knows at least these versions. Fails if its position has expired. */
   async sees(...wanted: readonly (readonly [Id, number])[]): Promise<void> {
     await until('the feed shows the changes', async () => {
-      while (await this.advance());
+      expect(await this.catchUp(), 'the position is kept').to.equal(true);
       return wanted.every(([id, version]) => Math.abs(this.known.get(id) ?? 0) >= version);
     });
   }

@@ -4,13 +4,22 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 // biome-ignore lint/suspicious/noExplicitAny: tests check the results
 export type ResultLine = any;
 
-/** The values of a text with a line of JSON each, such as NDJSON or a log. A last line without its end is left out. */
+/**
+ * The values of a text with a line of JSON each, such as NDJSON.
+ * @throws Error if the last line has no end
+ */
 // biome-ignore lint/suspicious/noExplicitAny: tests check the values
 export function jsonLines(text: string): any[] {
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  const lines = text.split('\n');
+  const rest = lines.pop();
+  if (rest !== '') throw new Error(`The text ends in the middle of a line: ${rest}`);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** The values of a log that grows, without a line of which only a part is there. */
+// biome-ignore lint/suspicious/noExplicitAny: tests check the values
+export function logLines(log: string): any[] {
+  return jsonLines(log.slice(0, log.lastIndexOf('\n') + 1));
 }
 
 /** A running import: the caller sends lines and reads results at its own pace. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcessService } from './child-process-service.js';
 import type { HttpClient } from './http-client.js';
-import { jsonLines } from './line-stream.js';
+import { logLines } from './line-stream.js';
 import { recordsOf } from './links.js';
 import { until } from './until.js';
 
@@ -15,7 +15,7 @@ export interface LogEntry {
 
 /** Returns the log entries with this message so far. @throws SyntaxError if a line is not JSON */
 export function logged(service: ChildProcessService, msg: string): LogEntry[] {
-  return jsonLines(service.log).filter((entry: LogEntry) => entry.msg === msg);
+  return logLines(service.log).filter((entry: LogEntry) => entry.msg === msg);
 }
 
 export function isAlive(pid: number): boolean {

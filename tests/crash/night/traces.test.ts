@@ -6,7 +6,7 @@ import { FakeRedis } from '../../support/fake-redis.js';
 import { freePort } from '../../support/free-port.js';
 import type { HttpClient } from '../../support/http-client.js';
 import { FIRST_KEY } from '../../support/in-process-service.js';
-import { jsonLines } from '../../support/line-stream.js';
+import { logLines } from '../../support/line-stream.js';
 import { OtlpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/until.js';
@@ -56,7 +56,7 @@ describe('traces', () => {
     }
     return service.log;
   };
-  const requestsIn = (log: string) => jsonLines(log).filter(({ msg }) => msg === 'request');
+  const requestsIn = (log: string) => logLines(log).filter(({ msg }) => msg === 'request');
   const byTrace = () => {
     const traces = new Map<string, ReceivedSpan[]>();
     for (const span of receiver.spans) traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), span]);

@@ -118,3 +118,26 @@ export function describeRequiredConditions(collection: Collection): void {
     }
   });
 }
+
+/** One case of the conditions and of the keys that are the same code for all resources. */
+export function describeWiring(collection: Collection): void {
+  it('refuses an outdated If-Match, shortens a read by If-None-Match, and creates once by an Idempotency-Key', async () => {
+    const { client, path: list } = collection;
+    const { path, fields } = await collection.create();
+    const stale = { headers: { 'If-Match': '"9"' } };
+    for (const response of [
+      client.put(path, fields, stale),
+      client.patch(path, fields, stale),
+      client.delete(path, stale),
+    ])
+      expect([(await response).status, (await response).headers.etag]).to.deep.equal([412, '"1"']);
+    const read = await client.get(path, { headers: { 'If-None-Match': '"1"' } });
+    expect([read.status, read.text]).to.deep.equal([304, '']);
+
+    const once = { headers: { 'Idempotency-Key': 'once' } };
+    const body = collection.fields();
+    const [first, again] = [await client.post(list, body, once), await client.post(list, body, once)];
+    expect([first.status, again.text, again.headers['idempotency-replayed']]).to.deep.equal([201, first.text, 'true']);
+    expect((await client.post(list, collection.fields(), once)).status).to.equal(422);
+  });
+}

@@ -206,11 +206,9 @@ export class LogCheckpoints {
   /** After a failure the log still has everything, and the next commit tries again. */
   private async copy(): Promise<void> {
     try {
-      if (!this.copier) {
-        this.copier = await this.connect();
-        // It synchronises the log before it copies, and the database before the log may start anew.
-        this.copier.pragma('synchronous = FULL');
-      }
+      this.copier ??= await this.connect();
+      // It synchronises the log before it copies, and the database before the log may start anew.
+      this.copier.pragma('synchronous = FULL');
       this.writer.exec('BEGIN IMMEDIATE');
       const [row] = rowsOf<CheckpointRow>(this.copier, 'PRAGMA wal_checkpoint(PASSIVE)');
       this.adapt(row?.[1] ?? 0);

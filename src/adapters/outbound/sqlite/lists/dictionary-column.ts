@@ -29,7 +29,7 @@ export interface Column {
 /** A bit for each id, 32 in a word. */
 export type Bits = Int32Array;
 
-/** A value is frequent if one record of so many has it. Then bits take at most half the memory of its posting list. */
+/** A value is frequent if one record of so many has it. Then bits take at most twice the memory of its posting list. */
 const FREQUENT = 64;
 
 /** The ids with a value as bits; undefined if few records have it. */
@@ -143,8 +143,8 @@ export class ColumnBuilder {
     const lists = records < length && kind === 'dictionary' ? await this.keysById(next) : undefined;
     const { ids, starts } = await this.postings(keys, lists, lists ? length : records, next);
     const arrays = [ids, starts, keys, ...(lists ? [lists.starts, lists.keys] : [])];
-    // The bits of frequent values take at most half the memory of the ids.
-    const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, this.valueBytes + ids.byteLength / 2);
+    // The bits of frequent values take at most twice the memory of the ids.
+    const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, this.valueBytes + 2 * ids.byteLength);
     return { ids, starts, keys, lists, values: kind === 'order' ? undefined : this.values, bits: new Map(), bytes };
   }
 
