@@ -4,7 +4,7 @@ import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { prefixProxy } from '../support/prefix-proxy.js';
 import { expectAccessible } from './accessibility.js';
-import { button, consolePages, isFocused, keyWith, signIn, signOut } from './console-page.js';
+import { button, choose, consolePages, isFocused, keyWith, linesOf, signIn, signOut } from './console-page.js';
 
 const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
 const links = (page: Page) => page.getByRole('navigation', { name: 'Resources' }).getByRole('link').allInnerTexts();
@@ -190,6 +190,23 @@ describe('the session of the console', () => {
     await settings.click();
     await page.getByLabel('System').check();
     expect(await ground()).to.equal(dark);
+  });
+
+  it('ends with a run that is going on, and leaves nothing of what that did', async () => {
+    const { page } = await open('#/import/products');
+    let sent = 0;
+    await page.route('**/v1/products/imports*', (route) => ++sent === 1 && route.continue());
+    await choose(page, 'lamps.ndjson', linesOf(...Array.from({ length: 5_500 }, (_, at) => ({ name: `Lamp ${at}` }))));
+    await button(page, 'Start import').click();
+    await page.getByText(/5,000/).first().waitFor();
+    await signOut(page);
+    await page.getByText('You are signed out.').waitFor();
+    await page.waitForTimeout(500);
+    expect(await page.evaluate(() => sessionStorage.getItem('catalogue.console-undo'))).to.equal(null);
+    await page.unroute('**/v1/products/imports*');
+    await signIn(page);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await button(page, 'Undo').count()).to.equal(0);
   });
 });
 

@@ -133,8 +133,9 @@ export function timeText(instant: string): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
 }
 
+/** A number as a person reads it. So many digits tell any two numbers apart. */
 export function numberText(value: number): string {
-  return new Intl.NumberFormat().format(value);
+  return new Intl.NumberFormat(undefined, { maximumSignificantDigits: 17 }).format(value);
 }
 
 /** The value of a `datetime-local` field, in the time zone of the browser, as the API takes it. */

@@ -10,6 +10,8 @@ export interface Session {
 }
 
 const SESSION = 'console-session';
+/** How to undo the last change, with the old values of its records. */
+export const UNDO = 'console-undo';
 
 /** The characters that a header may contain. */
 export const SENDABLE = /^[\x21-\x7e]+$/;
@@ -27,7 +29,10 @@ export function storedSession(): Session | undefined {
 }
 
 export function storeSession(session: Session | undefined): void {
-  if (!session) forgetPlaces();
+  if (!session) {
+    forgetPlaces();
+    remember(UNDO, undefined);
+  }
   const { mayRead, mayWrite, scopes } = session?.permissions ?? {};
   const text = { key: session?.key, mayRead: [...(mayRead ?? [])], mayWrite: [...(mayWrite ?? [])], scopes };
   remember(SESSION, session && JSON.stringify(text));

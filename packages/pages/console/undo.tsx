@@ -7,6 +7,7 @@ import { Notice } from './components/notice.js';
 import { type Console, useConsole } from './context.js';
 import { UnsavedGuard } from './edit/unsaved.js';
 import { numberText } from './formats.js';
+import { UNDO } from './session.js';
 import { TEXTS } from './texts.js';
 import { type Progress, refusedIn } from './transfer/import-run.js';
 import type { Undo } from './transfer/run-history.js';
@@ -16,32 +17,47 @@ import type { Resource } from './types.js';
 
 const { undo: texts, bulk, importing } = TEXTS;
 
-/** The undo as the tab keeps it over a reload, and the most characters of it: a tab has about five million. */
-const NAME = 'console-undo';
+/** The most characters of an undo that the tab keeps over a reload: a tab has about five million. */
 const MOST_CHARACTERS = 2_000_000;
 
 /** How to undo the last file or bulk change of this tab, until the person signs out. */
 export function useUndo(resources: readonly Resource[]): [Undo | undefined, Console['rememberUndo']] {
   const [undo, setUndo] = useState(() => storedUndo(resources));
   const newest = useRef(undo);
+  const isSignedOut = useRef(false);
   const change = async (next: Undo | undefined) => {
+    // A run tells what it has done only after the sign-out that ends it.
+    if (isSignedOut.current) return;
     newest.current = next;
     setUndo(next);
-    remember(NAME, undefined);
+    remember(UNDO, undefined);
     if (!next) return;
-    const { resource, steps, ...counts } = next;
-    const texts = await Promise.all(steps.map(async ({ file, ...step }) => ({ ...step, text: await file.text() })));
-    const kept = JSON.stringify({ ...counts, resource: resource.name, steps: texts });
-    if (newest.current !== next) return;
-    if (kept.length <= MOST_CHARACTERS) remember(NAME, kept);
-    else setUndo({ ...next, isLostOnReload: true });
+    const isNewest = () => newest.current === next;
+    const isKept = await storeUndo(next, isNewest).catch(() => false);
+    if (!isKept && isNewest()) setUndo({ ...next, isLostOnReload: true });
   };
-  useEffect(() => () => void change(undefined), []);
+  useEffect(
+    () => () => {
+      void change(undefined);
+      isSignedOut.current = true;
+    },
+    [],
+  );
   return [undo, (next) => void change(next)];
 }
 
+/** Keeps an undo for a reload, if it is not too long and still the newest. */
+async function storeUndo({ resource, steps, ...counts }: Undo, isNewest: () => boolean): Promise<boolean> {
+  if (steps.some(({ file }) => file.size > MOST_CHARACTERS)) return false;
+  const texts = await Promise.all(steps.map(async ({ file, ...step }) => ({ ...step, text: await file.text() })));
+  const kept = JSON.stringify({ ...counts, resource: resource.name, steps: texts });
+  if (kept.length > MOST_CHARACTERS) return false;
+  if (isNewest()) remember(UNDO, kept);
+  return true;
+}
+
 function storedUndo(resources: readonly Resource[]): Undo | undefined {
-  const { resource: name, steps, ...counts } = JSON.parse(remembered(NAME) ?? '{}');
+  const { resource: name, steps, ...counts } = JSON.parse(remembered(UNDO) ?? '{}');
   const resource = resources.find((one) => one.name === name);
   const fileOf = ({ text, ...step }: { readonly text: string }) => ({ ...step, file: new File([text], 'undo.ndjson') });
   return resource && { ...counts, resource, steps: steps.map(fileOf) };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectRefusal } from '../../support/http-client.js';
 import type { Collection } from './collection.js';
 
-export const ITEM_METHODS = 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS';
+const ITEM_METHODS = 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS';
 export const PATCH_TYPES = 'application/merge-patch+json, application/json-patch+json, application/json';
 
 export function describeMessages(collection: Collection): void {

@@ -29,6 +29,8 @@ export function textLinks(resource: Resource, state: ListState = ALL_RECORDS): H
 /** A field of a record or of a form; what is nothing but a value has none. */
 interface ValueField extends Pick<Field, 'name'>, Partial<Pick<Field, 'schema' | 'meaning'>> {
   readonly kind?: string;
+  /** Those that a form offers. */
+  readonly values?: readonly string[];
 }
 
 interface ValueProps {
@@ -44,7 +46,7 @@ interface ValueProps {
 /** A value of a record, by its field. Every text is a text node, so data is never markup. */
 export function Value({ field = NO_FIELD, value, isWhole = false, hasType, hrefOf }: ValueProps): JSX.Element {
   const { api, resources } = useConsole();
-  const { name, schema, meaning, kind } = field;
+  const { name, schema, meaning, kind, values = schema?.enum } = field;
   const isChoice = schema?.enum !== undefined || kind === 'choice';
   const types = { ...form.types, string: form.types.text };
   const type = hasType && <em> ({types[typeof value as keyof typeof types]})</em>;
@@ -55,7 +57,8 @@ export function Value({ field = NO_FIELD, value, isWhole = false, hasType, hrefO
   }
   if (typeof value === 'string') {
     if (meaning === 'link') return <WebAddress url={value} />;
-    if (isChoice) return <span class={`badge ${value}`}>{textOf(value, true)}</span>;
+    if (isChoice)
+      return <span class={values?.includes(value) ? `badge ${value}` : 'badge'}>{textOf(value, true)}</span>;
     if (schema?.format === 'date-time') return <Time name={name} instant={value} />;
     return (
       <span class={value === '' ? 'none' : 'text'}>

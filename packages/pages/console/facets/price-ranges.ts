@@ -3,13 +3,13 @@ import { type Filter, type ListState, queryOf } from '../list-query.js';
 import type { Resource } from '../types.js';
 
 /** Amounts in the smallest unit, from one to below another. */
-export interface PriceRange {
+interface PriceRange {
   readonly from: number;
   readonly below: number;
 }
 
 /** The limits that a person has chosen. */
-export type ChosenRange = { readonly [Limit in keyof PriceRange]: number | undefined };
+type ChosenRange = { readonly [Limit in keyof PriceRange]: number | undefined };
 
 /** The fields of a price. */
 export interface PriceFields {

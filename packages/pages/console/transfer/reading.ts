@@ -179,7 +179,7 @@ export function plainNumber(text: string, numbers: Numbers): string {
 }
 
 /** What spreadsheets and people write for a boolean, in English, German and French. */
-export function plainBoolean(text: string): string {
+function plainBoolean(text: string): string {
   if (/^(wahr|vrai|yes|ja|oui)$/i.test(text)) return 'true';
   return /^(falsch|faux|no|nein|non)$/i.test(text) ? 'false' : text;
 }

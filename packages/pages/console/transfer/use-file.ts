@@ -11,7 +11,7 @@ import { formatOfFile, partsOf } from './files.js';
 import { type Reading, RowReader, type Sample, sampleOf, textIn } from './reading.js';
 
 /** A record of a file, before the service has seen it. */
-export interface PreviewRecord {
+interface PreviewRecord {
   /** What it says; undefined if the text is no record. */
   readonly values: JsonObject | undefined;
   readonly text: string;

@@ -7,6 +7,7 @@ import {
   isPrice,
   labelOf,
   localOf,
+  numberText,
   priceText,
   timeText,
   typedAmount,
@@ -128,6 +129,17 @@ describe('the texts of values in the console', () => {
     for (const number of [0, 7, -7.5, 1.125, -12.345, 0.125, 1234.567, 1000, MAX_SAFE_INTEGER, MIN_VALUE, MAX_VALUE])
       expect(typedNumber(typedText(number)), `${number}`).to.equal(number);
     expect(typedText(1.125)).to.match(/^1\D1250$/);
+  });
+
+  it('tell any two numbers apart', () => {
+    for (const [number, other] of [
+      [0.0001, 0.0002],
+      [12345.67891, 12345.67892],
+      [0.1 + 0.2, 0.3],
+      [0, Number.MIN_VALUE],
+    ] as const)
+      expect(numberText(number), `${number}`).to.not.equal(numberText(other));
+    expect(numberText(0.1)).to.equal(typedText(0.1));
   });
 
   it('are local times, or what the record has', () => {
