@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { APPEARANCES, expectAccessible } from './accessibility.js';
-import { button, consolePages } from './console-page.js';
+import { button, consolePages, isFocused } from './console-page.js';
 
 const boxes = (page: Page) => page.locator('tbody input[type=checkbox]');
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected records' });
@@ -69,6 +69,7 @@ describe('several records in the console', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('Autumn');
     await click(page.getByRole('dialog').getByRole('button', { name: 'Change price' }));
+    expect(await isFocused(page.getByRole('combobox', { name: 'Change price' }))).to.equal(true);
     await page.getByLabel('Per cent', { exact: true }).fill('x');
     await page.keyboard.press('Enter');
     await page.getByText('Write a number like').waitFor();
@@ -87,6 +88,7 @@ describe('several records in the console', () => {
     expect([after[0].price.amount, after[0].tags, after[39].price.amount]).to.deep.equal([105, ['Autumn'], 4200]);
     expect(after.slice(40)).to.deep.equal(before.slice(40));
     await page.getByText('Products: 40 changed.').waitFor();
+    await page.getByLabel('Rows').click({ trial: true });
     await service.client.patch('/v1/products/2', { name: 'Theirs' });
     await button(page, 'Undo').click();
     await page.getByText('40 get back the values that they had.').waitFor();
@@ -100,6 +102,27 @@ describe('several records in the console', () => {
     expect(undone.toSpliced(1, 1)).to.deep.equal(before.toSpliced(1, 1));
     expect(await button(page, 'Undo').count()).to.equal(0);
     expect(errors).to.deep.equal([]);
+  });
+
+  it('are counted again after the change and after its undo, without the feed of changes', async () => {
+    const { page } = await open('#/products', {
+      prepare: (one) => one.route(/\/products\/changes/, (route) => route.abort()),
+    });
+    const counted = page.getByRole('group', { name: 'Tags', exact: true }).locator('li', { hasText: 'Winter1' });
+    await boxes(page).nth(2).click();
+    await button(page, 'Add tags').click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('Winter');
+    await page.keyboard.press('Enter');
+    await button(page, 'Preview').click();
+    await button(page, 'Change 1 product').click();
+    await button(page, 'Done').click();
+    await counted.waitFor();
+    await button(page, 'Undo').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 undone.').waitFor();
+    await button(page, 'Done').click();
+    await counted.waitFor({ state: 'detached', timeout: 5_000 });
   });
 
   it('are published in at most 5 clicks', async () => {

@@ -72,12 +72,12 @@ export function Shell({ route, seen, notifications, dismiss, signOut }: ShellPro
         </Menu>
       </header>
       {isAboutOpen && <About seen={seen} onClose={() => setAboutOpen(false)} />}
+      <UndoNotice />
       <main id="main" ref={main} tabIndex={-1}>
         <Page route={route} readable={readable} />
       </main>
       <section class="messages" aria-label={texts.messages}>
         <Deletions queue={deletions} />
-        <UndoNotice />
         {notifications.map((one) => (
           <Message key={one.id} notification={one} dismiss={() => dismiss(one.id)} />
         ))}

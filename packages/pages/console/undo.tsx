@@ -70,15 +70,17 @@ export function UndoNotice(): JSX.Element | null {
   return (
     <>
       {undo && (
-        <Notice>
-          <p>
-            {texts.done(undo.resource.title, undo)} {undo.isLostOnReload && texts.lostOnReload}
-          </p>
-          <Button onClick={() => setOpened(undo)}>{texts.button}</Button>
-          <Button kind="link" aria-label={texts.forget} onClick={() => rememberUndo(undefined)}>
-            ×
-          </Button>
-        </Notice>
+        <section class="undo" aria-label={texts.button}>
+          <Notice>
+            <p>
+              {texts.done(undo.resource.title, undo)} {undo.isLostOnReload && texts.lostOnReload}
+            </p>
+            <Button onClick={() => setOpened(undo)}>{texts.button}</Button>
+            <Button kind="link" aria-label={texts.forget} onClick={() => rememberUndo(undefined)}>
+              ×
+            </Button>
+          </Notice>
+        </section>
       )}
       {opened && <UndoDialog undo={opened} onClose={() => setOpened(undefined)} />}
     </>

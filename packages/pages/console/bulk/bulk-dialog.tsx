@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { Choice, Field as Labelled } from '../components/field.js';
+import { Choice, Field as Labelled, useNextFocus } from '../components/field.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { CompletedResource } from '../edit/completions.js';
@@ -46,6 +46,8 @@ interface BulkDialogProps {
 /** Changes or deletes the selected records: first it shows what would happen, then it does it. */
 export function BulkDialog({ resource, fields, selection, query, first, onClose }: BulkDialogProps): JSX.Element {
   const { api } = useConsole();
+  const root = useRef<HTMLFormElement>(null);
+  const focusNext = useNextFocus(root);
   const [changes, setChanges] = useState<readonly BulkChange[]>(first ? [newChange(first)] : []);
   /** Whether what the person typed was to be used, so that what is wrong with it is said. */
   const [isTried, setTried] = useState(false);
@@ -95,6 +97,11 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
       setReading({ error });
     }
   };
+  /** The link that is pressed goes with this. */
+  const add = (action: BulkAction) => {
+    setChanges([...changes, newChange(action)]);
+    focusNext(`:scope > :nth-child(${changes.length + 1}) :is(input, select, textarea)`);
+  };
   const close = () => {
     if (isActive && isWritten) return;
     if (isWritten) {
@@ -108,10 +115,15 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
   const act = first ? texts.change : texts.delete;
   const effect = (progress?.changed ?? 0) + (progress?.deleted ?? 0);
   return (
-    <Dialog title={act(name(selection.ids.size))} onClose={close} isWide={plan !== undefined}>
+    <Dialog
+      title={act(name(selection.ids.size))}
+      onClose={close}
+      isWide={plan !== undefined && (!isWritten || refusedIn(progress) > 0)}
+    >
       <UnsavedGuard isDirty={isWritten && (isActive || mayResume)} words={texts.leaving} />
       {!plan ? (
         <form
+          ref={root}
           class="bulk-form"
           onSubmit={(event) => {
             event.preventDefault();
@@ -133,7 +145,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
             <p class="actions">
               <span class="hint">{texts.also}</span>
               {others.map((action) => (
-                <Button key={keyOf(action)} kind="link" onClick={() => setChanges([...changes, newChange(action)])}>
+                <Button key={keyOf(action)} kind="link" onClick={() => add(action)}>
                   {actionName(action)}
                 </Button>
               ))}

@@ -25,7 +25,7 @@ interface FacetsProps {
   readonly resource: Resource;
   readonly state: ListState;
   readonly records: readonly CatalogueRecord[];
-  /** How often others changed something since the list was opened. */
+  /** How often something changed since the list was opened. */
   readonly news: number;
   /** Whether the list says already that its filters or the service fail. */
   readonly isFailureSaid: boolean;

@@ -117,7 +117,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
                 </Button>
               )}
               {state.step === 'done' && !isCheck && (
-                <a href={hashOfList(resource.name)}>{texts.toList(resource.title)}</a>
+                <a href={hashOfList(resource.name, { sort: newestOf(resource) })}>{texts.toList(resource.title)}</a>
               )}
             </div>
           </div>
@@ -125,6 +125,11 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       )}
     </div>
   );
+}
+
+/** The sort that has what was imported first. */
+function newestOf({ fields }: Resource): string {
+  return fields.some(({ sort }) => sort === 'updatedAt') ? '-updatedAt' : '-id';
 }
 
 interface FileChooserProps {

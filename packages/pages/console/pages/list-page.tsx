@@ -62,9 +62,21 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const { distinct } = resource;
   const shown = distinct && state.distinct !== undefined ? [...columns, distinct.variants] : columns;
   const request = requestOf(resource, state, shown);
-  const { value, error, isLoading, reload } = useLoad(request, (signal) =>
+  const {
+    value,
+    error,
+    isLoading,
+    reload: readAgain,
+  } = useLoad(request, (signal) =>
     follower.begin(resource, signal).then(() => api.collection(resource).page(request, { signal })),
   );
+  /** How often the person's own changes, which are no news, made the list be read again. */
+  const [reloads, setReloads] = useState(0);
+  const reload = () => {
+    setReloads((count) => count + 1);
+    readAgain();
+  };
+  const [isChanging, setChanging] = useState(false);
   // Under a refusal of this query, the records of the last one would look like its result.
   const isRefused = error instanceof CatalogueError && error.status === 400;
   const page = isRefused ? undefined : value;
@@ -77,7 +89,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const hash = hashOfList(resource.name, queryOf(state));
   const root = usePlace(resource.name, hash, isLoading ? undefined : page);
   const isWhole = Object.keys(matching).every((name) => name === 'sort');
-  const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
+  const [live, markNew, news] = useLiveList({ resource, page, isLoading: isLoading || isChanging, request, isWhole });
   const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
   const hasSide = isSideOpen && !isEmpty;
   const clear = () => go({ words: '', filters: [], distinct: undefined });
@@ -142,7 +154,8 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           <section class="side-bar" aria-label={filterTexts.title}>
             {hasFacets && (value || error !== undefined) && (
               <Facets
-                {...{ resource, state, news }}
+                {...{ resource, state }}
+                news={news + reloads}
                 records={page?.records ?? []}
                 isFailureSaid={error !== undefined}
                 onChoose={filter}
@@ -179,7 +192,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           {page && isSelectable && (
             <BulkBar
               key={JSON.stringify(where)}
-              {...{ resource, selection, page, reload }}
+              {...{ resource, selection, page, reload, setChanging }}
               query={matching}
               total={total.count}
             />
