@@ -107,6 +107,10 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
         }
         expect(await countOf(text), text).to.equal(expected.length);
       }
+      const [, low = 0, middle = 0, high = 0] = FAR_APART;
+      const ofIds: Filter = { field: 'id', operator: 'in', values: [low, high] };
+      expect(await find('lamp', ofIds), 'of ids').to.deep.equal([low, high]);
+      expect(await find('lamp', { field: 'id', operator: 'ne', value: middle }), 'of others').to.not.include(middle);
     });
 
     it('finds what the last ids have if the others were removed', async () => {

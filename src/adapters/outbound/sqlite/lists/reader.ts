@@ -95,7 +95,7 @@ export class ListReader<Fields> {
     const { filters, order } = query;
     const task = this.taskOf(query);
     const words = searchedWords(filters);
-    if (words && order.length === 1 && hasOnlyIdFilters(filters) && !mayOvermatch(words))
+    if (words && order.length === 1 && filters.every(isOfBlocks) && !mayOvermatch(words))
       return this.byBlocks(query, { words, ids: idRange(query), descending: !isAscendingRead(query) });
     const scan = words ? undefined : indexScanOf(table, query);
     if (scan) {
@@ -236,6 +236,11 @@ export class ListReader<Fields> {
       await task.yield();
     }
   }
+}
+
+/** Whether the words of blocks and a range of ids decide whether a record matches. */
+function isOfBlocks(filter: Filter): boolean {
+  return filter.operator === 'search' || (filter.field === 'id' && isRange(filter));
 }
 
 /**

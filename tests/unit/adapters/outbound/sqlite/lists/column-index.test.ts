@@ -110,7 +110,7 @@ describe('the index of SQLite in memory', () => {
         await Promise.all(opened.splice(0).map((one) => one.close()));
       });
       await fc.assert(property, { numRuns });
-    }).timeout(300_000);
+    }).timeout(sized({ gate: 300_000, night: 1_800_000 }));
 
   it('shows a query the moment at which it began, while others change records and columns are made again', async () => {
     const records = numbered(40, { tags: ['a'], brand: 'x' });
