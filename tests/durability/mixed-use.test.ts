@@ -60,7 +60,8 @@ describe('everything that a user may do at once, while processes are killed', fu
     figure(`ids given twice on ${store}`, idsTwice.length);
     figure(`versions skipped or repeated on ${store}`, versions.length);
     figure(`other contradictions on ${store}`, others.length);
-    expect(verdict.all, `with TEST_SEED=${TEST_SEED}`).to.deep.equal([]);
+    // chai shows nothing of very many.
+    expect(verdict.all.slice(0, 20), `with TEST_SEED=${TEST_SEED}`).to.deep.equal([]);
     expect(kills).to.equal(plan.kills);
   };
 
