@@ -86,6 +86,23 @@ describe('the lists of the console', () => {
     expect(page.url()).to.match(/#\/products\?limit=100$/);
   });
 
+  it('say that they could not be counted, and can be counted again', async () => {
+    let isBroken = true;
+    const { page } = await open('#/products?limit=20', {
+      prepare: (one) =>
+        one.route(
+          ({ searchParams }) => searchParams.get('limit') === '1' && searchParams.get('fields') === 'id',
+          (route) => (isBroken ? route.fulfill({ status: 500, json: {} }) : route.continue()),
+        ),
+    });
+    await page.locator('.pages-bar').getByRole('alert').waitFor();
+    isBroken = false;
+    await button(page, 'Count all').click();
+    await page.getByText('1–20 of 46').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('21–40 of 46').waitFor();
+  });
+
   it('show one row a group with the number of its variants, and every record again', async () => {
     const ids: number[] = [];
     for (const name of ['Lid S', 'Lid M', 'Lid L'])

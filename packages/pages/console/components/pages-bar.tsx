@@ -24,10 +24,10 @@ export interface Total {
 
 /** Counts that took longer are made only when a person asks. */
 const SLOW_MS = 1_000;
-/** The paths of the lists whose counts did, or failed. */
+/** The paths of the lists whose last count did. */
 const slow = new Set<string>();
 
-/** Counts the records that match, again whenever a page is read. */
+/** Counts the records that match, again whenever a page is read; where that is slow, once. */
 export function useTotal(
   { path, ...resource }: Resource,
   matching: Readonly<Record<string, string>>,
@@ -37,23 +37,26 @@ export function useTotal(
   const request = `${path}?${new URLSearchParams({ ...matching, fields: 'id', limit: '1' })}`;
   const [asked, setAsked] = useState('');
   const isAll = page && !page.prev && !page.next;
-  const mayCount = page && !isAll && (!slow.has(path) || asked === request);
   const last = useRef({ request: '', total: undefined as number | undefined });
-  const { error, isLoading } = useLoad(mayCount ? page : '', async (signal) => {
-    if (!mayCount) return;
+  const isCounted = last.current.request === request;
+  const { error, isLoading, reload } = useLoad(page ?? '', async (signal) => {
+    if (!page || isAll || (slow.has(path) && (asked !== request || isCounted))) return;
     const startedAt = performance.now();
+    const isSlow = () => performance.now() - startedAt > SLOW_MS;
     try {
       const { total } = await api.collection({ path, ...resource }).page(request, { count: true, signal });
-      if (performance.now() - startedAt > SLOW_MS) slow.add(path);
       last.current = { request, total };
-    } catch (failure) {
-      if (!signal.aborted) slow.add(path);
-      throw failure;
+      if (!isSlow()) slow.delete(path);
+    } finally {
+      if (isSlow() && !signal.aborted) slow.add(path);
     }
   });
-  const count = isAll ? page.records.length : last.current.request === request ? last.current.total : undefined;
-  const isKnown = count !== undefined || !page || isLoading;
-  return { count, ask: isKnown ? undefined : () => setAsked(request), error: asked === request ? error : undefined };
+  const count = isAll ? page.records.length : isCounted ? last.current.total : undefined;
+  const ask = () => {
+    setAsked(request);
+    reload();
+  };
+  return { count, ask: count !== undefined || !page || isLoading ? undefined : ask, error };
 }
 
 interface PagesBarProps {
