@@ -69,6 +69,7 @@ describe('the lists of the console', () => {
     expect(await page.getByRole('link', { name: 'Previous' }).count()).to.equal(0);
     await next.click();
     await page.getByText('21–40 of 46').waitFor();
+    expect(await page.locator(':focus').textContent()).to.equal('Next');
     await next.click();
     await page.getByText('41–46 of 46').waitFor();
     await hasRows(page, 6);

@@ -72,11 +72,14 @@ export function PagesBar({ resource, state, page, total, go }: PagesBarProps): J
   const list = hashOfList(resource.name, queryOf(state));
   const { cursor, start = cursor === undefined ? 1 : undefined, limit } = state;
   const { length } = page.records;
+  // By its key a link keeps its element, and so the focus, when those before it appear.
   const link = (label: string, reference: string | undefined, first?: number) =>
     reference === undefined ? (
-      <span class="button off">{label}</span>
+      <span key={label} class="button off">
+        {label}
+      </span>
     ) : (
-      <a class="button" href={hashOfPage(list, reference, first)}>
+      <a key={label} class="button" href={hashOfPage(list, reference, first)}>
         {label}
       </a>
     );
