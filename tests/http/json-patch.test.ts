@@ -71,8 +71,9 @@ for (const store of HTTP_STORE_NAMES)
     });
 
     describe('of orders', () => {
+      let orders = 0;
       const createOrder = async () => {
-        const userPath = await create('/users', { name: 'Cy', email: `cy.${performance.now()}@example.com` });
+        const userPath = await create('/users', { name: 'Cy', email: `cy.${++orders}@example.com` });
         const products = await Promise.all([1, 2, 3].map(() => create('/products', { name: 'Lamp' })));
         const ids = products.map((path) => Number(path.split('/').at(-1)));
         const items = ids.slice(0, 2).map((productId) => ({ productId, quantity: 1 }));

@@ -139,8 +139,7 @@ export class SqliteDatabase implements Store, Reader {
     // connection, and another process may have written to that log since.
     if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
-    opened.snapshots.close();
-    await opened.threads.close();
+    await Promise.all([opened.snapshots.close(), opened.threads.close()]);
     opened.checkpoints.close();
     opened.connection.close();
   }

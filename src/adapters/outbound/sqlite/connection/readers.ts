@@ -10,11 +10,14 @@ import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { MAX_CHARACTERS, MAX_STATEMENTS, type Reader, type RowReader, type Sql, StatementCache } from './connection.js';
 import { requireFile } from './files.js';
 
+const closedError = () => unavailable('The store is not open.');
+
 /** Connections for long reads, of which each client gets a part. */
-export class ReaderPool<Connection> {
+export abstract class ReaderPool<Connection> {
   protected readonly idle: Connection[] = [];
   protected isClosed = false;
   private readonly permits: FairSemaphore;
+  private readonly reads = new Set<Promise<unknown>>();
 
   constructor(
     private readonly pool: string,
@@ -29,12 +32,26 @@ export class ReaderPool<Connection> {
     return { pool, used, idle: this.idle.length, max: limits.total + limits.reserve, waiting, timeouts };
   }
 
-  /** @throws AppError `unavailable` if too many others read */
+  /** @throws AppError `unavailable` if too many others read, or the pool is closed */
   protected async permitted<Result>(task: Task, read: () => Promise<Result>): Promise<Result> {
     const permit = await this.permits.acquire(task.client);
     if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
-    return read().finally(() => permit.release());
+    const running = (this.isClosed ? Promise.reject(closedError()) : read()).finally(() => {
+      permit.release();
+      this.reads.delete(running);
+    });
+    this.reads.add(running);
+    return running;
   }
+
+  /** Lets no read begin. Resolves when those that run have ended and every connection is closed. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const connection of this.idle.splice(0)) this.end(connection);
+    await Promise.allSettled(this.reads);
+  }
+
+  protected abstract end(connection: Connection): void;
 }
 
 /** Runs long reads, each in a read transaction on its own connection. It sees the database as it was at its begin. */
@@ -52,16 +69,14 @@ export class Snapshots extends ReaderPool<StatementCache> {
         return await work(reader);
       } finally {
         if (connection.inTransaction) connection.exec('ROLLBACK');
-        if (this.isClosed) connection.close();
+        if (this.isClosed) this.end(reader);
         else this.idle.push(reader);
       }
     });
   }
 
-  /** Connections in use are closed when their read ends. */
-  close(): void {
-    this.isClosed = true;
-    for (const { connection } of this.idle.splice(0)) connection.close();
+  protected end({ connection }: StatementCache): void {
+    connection.close();
   }
 }
 
@@ -162,8 +177,6 @@ export async function runOnThread(file: string, sql: string, tick: () => void): 
   }
 }
 
-const closedError = () => unavailable('The store is not open.');
-
 /** A snapshot of the database whose statements run on another thread, one after the other. */
 export interface ThreadReader extends RowReader {
   row<Row extends unknown[]>(sql: Sql): Promise<Row | undefined>;
@@ -174,7 +187,6 @@ export interface ThreadReader extends RowReader {
  * threads belong to the driver alone, so files, DNS and cryptography of Node.js go on.
  */
 export class ReaderThreads extends ReaderPool<ReaderConnection> {
-  private readonly reads = new Set<Promise<unknown>>();
   private readonly snapshots = new Set<ThreadSnapshot>();
 
   /** @param connect opens another connection to the same files */
@@ -192,23 +204,20 @@ export class ReaderThreads extends ReaderPool<ReaderConnection> {
    * @throws AppError `query_too_expensive` if a statement runs, or starts, after that time; `unavailable` if too many wait
    */
   read<Result>(work: (reader: ThreadReader) => Promise<Result>, task: Task, timeoutMs: number): Promise<Result> {
-    return this.permitted(task, async () => {
-      const read = this.run(work, task.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
-      this.reads.add(read);
-      return read.finally(() => this.reads.delete(read));
-    });
+    return this.permitted(task, () => this.run(work, task.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs));
   }
 
-  /** Ends what runs. Resolves when every connection is closed. */
-  async close(): Promise<void> {
-    this.isClosed = true;
+  /** Ends what runs. */
+  override async close(): Promise<void> {
     for (const snapshot of this.snapshots) snapshot.stop(closedError());
-    for (const { connection } of this.idle.splice(0)) connection.close();
-    await Promise.allSettled(this.reads);
+    await super.close();
+  }
+
+  protected end({ connection }: ReaderConnection): void {
+    connection.close();
   }
 
   private async run<Result>(work: (reader: ThreadReader) => Promise<Result>, timeoutMs: number): Promise<Result> {
-    if (this.isClosed) throw closedError();
     const reader = this.idle.pop() ?? new ReaderConnection(await this.connect());
     const snapshot = new ThreadSnapshot(reader);
     this.snapshots.add(snapshot);
@@ -234,7 +243,7 @@ export class ReaderThreads extends ReaderPool<ReaderConnection> {
       () => false,
     );
     if (isUsable && !this.isClosed && !reader.isFull) this.idle.push(reader);
-    else reader.connection.close();
+    else this.end(reader);
   }
 }
 

@@ -78,23 +78,33 @@ describe('a snapshot of SQLite', () => {
     expect(most).to.be.within(8, 10);
   });
 
-  it('lets a running read finish after the store is closed, and rejects a new one', async () => {
+  it('ends before the store is closed, which lets no other begin', async () => {
+    const client = new Task('a');
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const read = database.inSnapshot(async (reader) => {
+    await Promise.all([1, 2].map(() => database.inSnapshot(async () => {}, client)));
+    const running = database.inSnapshot(async (reader) => {
       await finished;
       return count(reader);
-    });
+    }, client);
+    const second = database.inSnapshot(() => finished, client);
+    const waiting = expectAppError(
+      database.inSnapshot(async () => {}, client),
+      'unavailable',
+    );
     await new Promise((resolve) => setImmediate(resolve));
-    await database.close();
-    finish();
-    expect(await read).to.be.a('number');
+    const closed = database.close().then(() => 'closed');
+    await new Promise((resolve) => setImmediate(resolve));
     await expectAppError(
       database.inSnapshot(async () => {}),
       'unavailable',
     );
+    expect(await Promise.race([closed, Promise.resolve('open')])).to.equal('open');
+    finish();
+    expect(await running).to.be.a('number');
+    await Promise.all([second, waiting, closed]);
   });
 
   it('counts the connections that are used, idle and waited for', async () => {
