@@ -89,8 +89,8 @@ describe('the index of SQLite in memory', () => {
   });
 
   for (const [name, tuning, numRuns] of [
-    ['the index in memory', BUSY, sized({ gate: 4, night: 200 })],
-    ['statements, as it has no room', { ...BUSY, bytes: 0 }, sized({ gate: 10, night: 200 })],
+    ['the index in memory', BUSY, sized({ gate: 4, night: 60 })],
+    ['statements, as it has no room', { ...BUSY, bytes: 0 }, sized({ gate: 10, night: 60 })],
   ] as const)
     it(`returns what the memory store does, whatever another process writes between two queries, by ${name}`, async () => {
       const generator = PRODUCT(PRODUCTS.fields);
