@@ -418,6 +418,7 @@ export const TEXTS = {
       changes: 'Changes',
       conflicts: 'Changed since the export',
       refusals: 'Refused',
+      additions: 'New',
       record: 'Record',
       field: 'Field',
       now: 'Now',

@@ -26,8 +26,10 @@ export interface Finding {
 /** What a record of a file changes in the record that the service has. */
 export interface FileChange {
   readonly finding: Finding;
-  /** What the service has; undefined if it is gone. */
+  /** What the service has; undefined if it has none, or none any more. */
   readonly current: CatalogueRecord | undefined;
+  /** What the file makes of it. */
+  readonly next: JsonObject;
   /** The version that the file expects, if it has one. */
   readonly version: Json | undefined;
   /** Whether the file deletes the record. */
@@ -62,7 +64,8 @@ export async function changesOf(
 ): Promise<FileChange[]> {
   const keyOf = (finding: Finding) => String(member(saidIn(finding.record, fields, {}), match));
   const byKey = new Map<string, CatalogueRecord>();
-  for await (const record of recordsWith(collection, match, new Set(findings.map(keyOf)), { signal })) {
+  const keys = new Set(match === '' ? [] : findings.map(keyOf));
+  for await (const record of recordsWith(collection, match, keys, { signal })) {
     const key = String(record[match]);
     byKey.set(key, record);
     // An email is the same in capitals.
@@ -74,15 +77,15 @@ export async function changesOf(
     const stored = (current ?? {}) as JsonObject;
     const said = saidIn(finding.record, fields, stored);
     // A merge keeps the spelling of the key by which it finds the record.
-    const patch = existing === 'replace' ? said : { ...said, [match]: stored[match] ?? null };
-    const merged = patched(existing === 'replace' ? {} : stored, patch);
-    const yours = Object.fromEntries(
+    const isWhole = existing === 'replace' || !current;
+    const merged = patched(isWhole ? {} : stored, isWhole ? said : { ...said, [match]: stored[match] ?? null });
+    const next = Object.fromEntries(
       Object.entries(merged as JsonObject).filter(([name, value]) => !isNoValue(value, fieldNamed(name, fields))),
     );
     const isDeletion = readBoolean(String(member(said, 'deleted'))) === true;
     const isCompared = current !== undefined && !isDeletion;
-    const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours }) : [];
-    return { finding, current, version: member(said, 'version'), isDeletion, differences };
+    const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours: next }) : [];
+    return { finding, current, next, version: member(said, 'version'), isDeletion, differences };
   });
 }
 

@@ -20,6 +20,7 @@ export interface Progress {
 
 /** The first records of each kind that a person looks at. */
 export interface Findings {
+  readonly created: readonly Finding[];
   /** Changed and deleted ones. */
   readonly changed: readonly Finding[];
   /** Those whose version in the file is not the newest. */
@@ -58,7 +59,7 @@ const MAX_FINDINGS = 10;
 export class ImportRun {
   private readonly counts = { share: 0, created: 0, changed: 0, unchanged: 0, deleted: 0, earlier: 0 };
   private readonly refused = new Map<string, number>();
-  private readonly found: Record<keyof Findings, Finding[]> = { changed: [], conflicts: [], refused: [] };
+  private readonly found: Record<keyof Findings, Finding[]> = { created: [], changed: [], conflicts: [], refused: [] };
   private readonly failures: FailedRecords;
   private readonly limits: { -readonly [name in keyof PartLimits]: number };
   private readonly parts: AsyncGenerator<Part, void, void>;
@@ -200,10 +201,9 @@ export class ImportRun {
       keep(isConflict(finding) ? this.found.conflicts : this.found.refused);
     } else if (replayed) this.counts.earlier++;
     else if (unchanged) this.counts.unchanged++;
-    else if (status === 201) this.counts.created++;
     else {
-      this.counts[status === 204 ? 'deleted' : 'changed']++;
-      keep(this.found.changed);
+      this.counts[status === 201 ? 'created' : status === 204 ? 'deleted' : 'changed']++;
+      keep(status === 201 ? this.found.created : this.found.changed);
     }
   }
 }

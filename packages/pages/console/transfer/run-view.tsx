@@ -4,7 +4,7 @@ import { cellsOf } from '#src/shared/record-splitters.js';
 import { Button } from '../components/button.js';
 import { FramedTable } from '../components/framed-table.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
-import { Value } from '../components/value.js';
+import { Details, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName } from '../deletions.js';
 import { brokenRule } from '../describe-error.js';
@@ -117,9 +117,9 @@ interface FindingsProps extends Pick<RunViewProps, 'resource' | 'run' | 'words'>
   readonly progress: Progress;
 }
 
-/** The first records that a run changes, those that somebody else has changed, and those that are refused. */
+/** The first records that a run changes, those that somebody else has changed, those that are refused, and new ones. */
 function Findings({ resource, run, progress, words }: FindingsProps): JSX.Element | null {
-  const { changes, conflicts, refusals, ofAll } = { ...texts.findings, ...words };
+  const { changes, conflicts, refusals, additions, ofAll } = { ...texts.findings, ...words };
   const { attempt, isCheck } = run;
   if (!attempt) return null;
   const { use } = attempt.input;
@@ -136,6 +136,7 @@ function Findings({ resource, run, progress, words }: FindingsProps): JSX.Elemen
       {isCheck && changed > 0 && <Changes {...of(changes, findings.changed, changed)} />}
       {newer > 0 && <Changes {...of(conflicts, findings.conflicts, newer)} />}
       {others > 0 && <Refusals {...of(refusals, findings.refused, others)} />}
+      {isCheck && progress.created > 0 && <Changes {...of(additions, findings.created, progress.created)} />}
     </>
   );
 }
@@ -146,7 +147,10 @@ interface ChangesProps extends Pick<RunViewProps, 'resource' | 'words'> {
   readonly findings: readonly Finding[];
 }
 
-/** What the service has beside what the file says: each record once, with a row for each field that differs. */
+/**
+ * What the service has beside what the file says: each record once, with a row for each field that differs. Of new ones
+ * all values, as their pages will show them.
+ */
 function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.Element {
   const { api } = useConsole();
   const { record, field, now, inFile, gone, same } = { ...texts.findings, ...words };
@@ -156,11 +160,13 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
   );
   if (error !== undefined) return <ErrorNotice error={error} onRetry={reload} />;
   if (!value) return <p class="note">{TEXTS.list.loading}</p>;
+  const areNew = findings.every(({ result }) => result.status === 201);
+  const others = resource.fields.filter(({ name }) => name !== 'name');
   return (
-    <FramedTable title={title} columns={[record, field, now, inFile]} class="findings">
+    <FramedTable title={title} columns={[record, ...(areNew ? [] : [field, now]), inFile]} class="findings">
       {value.map((change) => {
-        const { current, finding } = change;
-        const rows = rowsOf(change, fields);
+        const { current, finding, next } = change;
+        const rows = areNew ? [] : rowsOf(change, fields);
         const heading = (
           <th scope="rowgroup" rowSpan={Math.max(1, rows.length)} data-label={record}>
             {current ? (
@@ -172,7 +178,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
                 {String(current['name'] ?? recordName(resource, current))}
               </a>
             ) : (
-              excerptOf(finding.record)
+              String(next['name'] ?? excerptOf(finding.record))
             )}
           </th>
         );
@@ -180,7 +186,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
           return (
             <tr key={finding.number}>
               {heading}
-              <td colSpan={3}>{current ? same : gone}</td>
+              <td colSpan={3}>{areNew ? <Details record={next} fields={others} /> : current ? same : gone}</td>
             </tr>
           );
         return rows.map((row, at) => {

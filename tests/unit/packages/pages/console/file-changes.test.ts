@@ -63,6 +63,22 @@ describe('what a file changes', () => {
     });
   });
 
+  it('is all that it says, if it only adds records, which it compares with none', async () => {
+    const record = {
+      id: 7,
+      name: 'Desk',
+      price: { amount: 1990, currency: 'EUR' },
+      tags: [],
+      attributes: { dim: null },
+    };
+    const use = { match: undefined, existing: 'merge' } as const;
+    const asked: unknown[] = [];
+    const comparison = { ...comparing(collectionOf([LAMP], asked)), use };
+    const [change] = await changesOf([finding(JSON.stringify(record))], comparison, never);
+    expect(change?.next).to.deep.equal({ id: 7, name: 'Desk', price: record.price });
+    expect([change?.current, asked]).to.deep.equal([undefined, []]);
+  });
+
   it('is also what it leaves out, if it replaces the record', async () => {
     expect(await differences('{"id":7,"name":"Desk","price":null}', undefined, true)).to.deep.equal({
       name: ['Lamp', 'Desk'],

@@ -388,10 +388,11 @@ describe('an update from a file', () => {
   it('keeps the first ten records of each kind, with their numbers in the file', async () => {
     const kinds = Array.from(
       { length: 60 },
-      (_, at): Kind => (['same', 'changed', 'bad', 'deleted'] as const)[at % 4] ?? 'same',
+      (_, at): Kind => (['new', 'changed', 'bad', 'deleted'] as const)[at % 4] ?? 'same',
     );
     const run = await done(new ImportRun(lines(...kinds), sending(), { limits: { bytes: 1_000, records: 7 } }));
-    const { changed, conflicts, refused } = run.findings;
+    const { created, changed, conflicts, refused } = run.findings;
+    expect(created.map(({ number }) => number)).to.deep.equal([1, 5, 9, 13, 17, 21, 25, 29, 33, 37]);
     expect(changed.map(({ number }) => number)).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
     expect(changed.slice(0, 2).map(({ record }) => record)).to.deep.equal([
       { text: 'changed', columns: undefined },
