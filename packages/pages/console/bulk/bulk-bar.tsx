@@ -23,13 +23,11 @@ interface BulkBarProps {
   readonly total: number | undefined;
   /** Reads the list again. */
   reload(): void;
-  /** Told while a dialog changes records, whose changes are no news to the person. */
-  setChanging(isChanging: boolean): void;
 }
 
 /** How many records are selected, and what can be done with them. */
 export function BulkBar(props: BulkBarProps): JSX.Element | null {
-  const { resource, selection, query, reload, setChanging } = props;
+  const { resource, selection, query, reload } = props;
   const { undo } = useConsole();
   const { form: fields } = resource;
   const [begun, setBegun] = useState<{ readonly first: BulkAction | undefined }>();
@@ -38,10 +36,6 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
     if (lastUndo.current && !undo) reload();
     lastUndo.current = undo;
   }, [undo]);
-  useEffect(() => {
-    setChanging(begun !== undefined);
-    return () => setChanging(false);
-  }, [begun]);
   const close = (isDone: boolean) => {
     setBegun(undefined);
     if (isDone) reload();

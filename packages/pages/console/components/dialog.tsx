@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { copy } from '../../docs/clipboard.js';
+import { DIALOG_CHANGE } from '../live/use-news.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 import { useAction } from '../use-load.js';
@@ -22,9 +23,12 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   useEffect(() => {
     const before = document.activeElement;
     const shown = dialog.current;
+    const tell = () => document.dispatchEvent(new Event(DIALOG_CHANGE));
     shown?.showModal();
+    tell();
     return () => {
       shown?.close();
+      tell();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

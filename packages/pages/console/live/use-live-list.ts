@@ -10,7 +10,7 @@ interface LiveListOptions {
   readonly resource: Resource;
   /** The page as it was read; undefined while there is none. */
   readonly page: Page<CatalogueRecord> | undefined;
-  /** Whether another page is read, or will be after the person's own changes. */
+  /** Whether another page is read. */
   readonly isLoading: boolean;
   /** The request of the page. */
   readonly request: string;

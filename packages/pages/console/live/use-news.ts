@@ -2,8 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { useConsole } from '../context.js';
 import type { News, Resource } from '../types.js';
 
+/** What the document fires when a dialog opens or closes. */
+export const DIALOG_CHANGE = 'dialogchange';
+
 /**
- * Tells the page what others change, while the page is visible.
+ * Tells the page what others change, while the page is visible and no dialog before it: what a person does in a dialog is
+ * no news.
  * @param shown what the page shows; undefined: nothing that could change
  * @param report called with the news; after the signal is aborted, what it found is nobody's any more
  */
@@ -13,8 +17,7 @@ export function useNews(
   report: (news: News, signal: AbortSignal) => Promise<void>,
 ): void {
   const { follower } = useConsole();
-  const isVisible = useVisibility();
-  const isOn = shown !== undefined && isVisible;
+  const isOn = useView() && shown !== undefined;
   useEffect(() => {
     if (!isOn) return undefined;
     const aborter = new AbortController();
@@ -23,12 +26,17 @@ export function useNews(
   }, [follower, resource, shown, isOn]);
 }
 
-function useVisibility(): boolean {
-  const [isVisible, setVisible] = useState(!document.hidden);
+/** Whether the person has the page in view. */
+function useView(): boolean {
+  const isInView = () => !document.hidden && !document.querySelector('dialog[open]');
+  const [isOn, setOn] = useState(isInView);
   useEffect(() => {
-    const look = () => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    const look = () => setOn(isInView());
+    const events = ['visibilitychange', DIALOG_CHANGE];
+    for (const one of events) document.addEventListener(one, look);
+    return () => {
+      for (const one of events) document.removeEventListener(one, look);
+    };
   }, []);
-  return isVisible;
+  return isOn;
 }

@@ -76,7 +76,6 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     setReloads((count) => count + 1);
     readAgain();
   };
-  const [isChanging, setChanging] = useState(false);
   // Under a refusal of this query, the records of the last one would look like its result.
   const isRefused = error instanceof CatalogueError && error.status === 400;
   const page = isRefused ? undefined : value;
@@ -89,7 +88,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const hash = hashOfList(resource.name, queryOf(state));
   const root = usePlace(resource.name, hash, isLoading ? undefined : page);
   const isWhole = Object.keys(matching).every((name) => name === 'sort');
-  const [live, markNew, news] = useLiveList({ resource, page, isLoading: isLoading || isChanging, request, isWhole });
+  const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
   const hasSide = isSideOpen && !isEmpty;
   const clear = () => go({ words: '', filters: [], distinct: undefined });
@@ -192,7 +191,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           {page && isSelectable && (
             <BulkBar
               key={JSON.stringify(where)}
-              {...{ resource, selection, page, reload, setChanging }}
+              {...{ resource, selection, page, reload }}
               query={matching}
               total={total.count}
             />
