@@ -124,8 +124,16 @@ describe('updates in the console', () => {
     const rows = ['sku,name', `${lamp.sku},Lamp`, `NEW-${lamp.id},Desk`];
     await choose(page, 'products.csv', rows.join('\n'));
     expect(await use(page, 'Update by SKU').isChecked()).to.equal(true);
+    // Without the column that has the key there is no such update.
+    expect(await use(page, 'Update by ID').count()).to.equal(0);
+    const column = page.getByLabel('Goes to: sku');
+    await column.selectOption('Leave out');
+    await page.getByText('It has no SKU or ID to update them by.').waitFor();
+    await startButton(page).waitFor();
+    await column.selectOption('SKU');
     await use(page, 'Leave them alone').check();
     await check(page, '1 new, 1 unchanged.');
+    expect(await rowsIn(page, 'New')).to.deep.equal([['Desk', `SKUNEW-${lamp.id}StatusLive`]]);
     await change(page);
     await use(page, 'Replace each record').check();
     // Another choice needs another check.

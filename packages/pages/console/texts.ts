@@ -383,6 +383,7 @@ export const TEXTS = {
     },
     use: 'How to use this file',
     add: 'Only add records',
+    addOnly: (keys: string) => `This file adds records. It has no ${keys} to update them by.`,
     addHint: (key: string) => `A record whose ${key} exists already is refused.`,
     update: (key: string) => `Update by ${key}`,
     updateHint: (key: string, isId: boolean) =>

@@ -32,9 +32,15 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   const { chosen } = file;
   /** Random, so that nothing of a file is added twice. */
   const [key, setKey] = useState('');
-  const [use, setUse] = useState<ImportUse>({ match: undefined, existing: 'merge' });
+  /** What the person chose. */
+  const [wanted, setWanted] = useState<ImportUse>();
   const run = useRun(resource);
   const { state, progress, attempt, isCheck, isActive, mayResume } = run;
+  const hasValue = (key: string) => chosen?.records.some(({ values }) => values?.[key] !== undefined) ?? false;
+  const matches = resource.importMatches.filter((one) => chosen?.rows?.columns.includes(one) ?? hasValue(one));
+  const isOffered = wanted && [undefined, ...matches].includes(wanted.match);
+  // The last one is the ID.
+  const use: ImportUse = isOffered ? wanted : { match: matches.filter(hasValue).at(-1), existing: 'merge' };
   const isReady = state.step === 'ready';
   const isUnfinished = !isCheck && (isActive || mayResume);
   const isUpdate = use.match !== undefined;
@@ -60,12 +66,10 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       {!chosen && (
         <FileChooser
           resource={resource}
-          onChoose={async (one) => {
-            const { records } = await file.choose(one);
-            const has = (match: string) => records.some(({ values }) => values?.[match] !== undefined);
-            const matches = ['id', ...resource.importMatches].filter((one) => resource.importMatches.includes(one));
-            setUse({ match: matches.find(has), existing: 'merge' });
+          onChoose={(one) => {
+            setWanted(undefined);
             setKey(randomKey());
+            void file.choose(one);
           }}
         />
       )}
@@ -82,7 +86,9 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
           </p>
           {isReady ? (
             <>
-              {mayCheck && <UseChooser {...{ resource, use }} isCsv={chosen.rows !== undefined} onChoose={setUse} />}
+              {mayCheck && (
+                <UseChooser {...{ resource, matches, use }} isCsv={chosen.rows !== undefined} onChoose={setWanted} />
+              )}
               <ColumnsStep {...{ file, chosen, isUpdate }} fields={resource.form} />
             </>
           ) : (
@@ -190,15 +196,17 @@ function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
 
 interface UseChooserProps {
   readonly resource: Resource;
+  /** The keys for updates that the file has. */
+  readonly matches: readonly string[];
   readonly use: ImportUse;
   readonly isCsv: boolean;
   onChoose(use: ImportUse): void;
 }
 
 /** Whether a file only adds records or updates them, by which key, and how. */
-function UseChooser({ resource, use, isCsv, onChoose }: UseChooserProps): JSX.Element {
-  const { importMatches } = resource;
-  const unique = uniqueKey(resource);
+function UseChooser({ resource, matches, use, isCsv, onChoose }: UseChooserProps): JSX.Element {
+  if (matches.length === 0) return <p>{texts.addOnly(resource.importMatches.map(keyName).join(' or '))}</p>;
+  const unique = uniqueKey(matches);
   // An ID that nobody has is refused, so nothing would be left to do.
   const ways = EXISTING.filter((way) => way !== 'skip' || use.match !== 'id');
   return (
@@ -208,7 +216,7 @@ function UseChooser({ resource, use, isCsv, onChoose }: UseChooserProps): JSX.El
         chosen={use.match}
         options={[
           [undefined, texts.add, unique && texts.addHint(keyName(unique))],
-          ...importMatches.map(
+          ...matches.map(
             (match) => [match, texts.update(keyName(match)), texts.updateHint(keyName(match), match === 'id')] as const,
           ),
         ]}
@@ -266,7 +274,7 @@ function Outcome({ resource, run }: { readonly resource: Resource; readonly run:
   const { attempt, progress, isCheck, state } = run;
   if (!attempt || !progress || state.step !== 'done') return null;
   const { unchanged, refused } = progress;
-  const unique = uniqueKey(resource);
+  const unique = uniqueKey(resource.importMatches);
   const isTaken = attempt.input.use.match === undefined && refused.has('duplicate_value');
   const isGood = refused.size === 0 && !isCheck;
   return (
@@ -283,8 +291,8 @@ function wordsFor({ match, existing }: ImportUse): string {
 }
 
 /** The key that new records can have too. */
-function uniqueKey({ importMatches }: Resource): string | undefined {
-  return importMatches.find((match) => match !== 'id');
+function uniqueKey(matches: readonly string[]): string | undefined {
+  return matches.find((match) => match !== 'id');
 }
 
 /** A key in a sentence: `SKU`, `ID`, `email`. */

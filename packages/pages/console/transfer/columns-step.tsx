@@ -73,6 +73,7 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
       </FramedTable>
       {records
         .filter(({ values }) => values === undefined)
+        .slice(0, MOST)
         .map(({ text, problem }) => (
           <p key={text} class="field-error">
             {importing.noRecord(text.trim().slice(0, 200), problem)}
@@ -127,6 +128,9 @@ function Switches({ reading, file }: SwitchesProps): JSX.Element {
   );
 }
 
+/** How many values of a column, and how many records that are none, are shown. */
+const MOST = 3;
+
 /** The first different values: as they are sent, or as they are in the file if the column is left out. */
 function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: number): Json[] {
   const column = rows ? (rows.reading.columns[at] ?? '') : name;
@@ -137,7 +141,7 @@ function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: numbe
     return path.key === undefined || isOfPrice(column) ? value : member(value, path.key);
   });
   const found = values.filter((value) => value !== undefined && value !== null);
-  return found.filter((value, first) => found.findIndex((other) => isSame(other, value)) === first).slice(0, 3);
+  return found.filter((value, first) => found.findIndex((other) => isSame(other, value)) === first).slice(0, MOST);
 }
 
 /** Whether a column has amounts, whose unit counts. */

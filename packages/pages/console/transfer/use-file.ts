@@ -19,8 +19,8 @@ interface PreviewRecord {
   readonly problem?: string;
 }
 
-/** How many records a person sees before an import. */
-const RECORDS = 5;
+/** How many records show what a file has. */
+const RECORDS = 100;
 /** Only the beginning of a file is read, in bytes. A record that goes beyond it is not shown. */
 const MAX_BYTES = 524_288;
 
@@ -76,11 +76,9 @@ export function useFile(resource: Resource) {
   return {
     chosen,
     control,
-    /** @returns what was recognised. A file that cannot be read says so when it is sent. */
-    async choose(file: File): Promise<ChosenFile> {
-      const opened = await open(file).catch((): ChosenFile => ({ file, records: [] }));
-      setChosen(opened);
-      return opened;
+    /** A file that cannot be read says so when it is sent. */
+    async choose(file: File): Promise<void> {
+      setChosen(await open(file).catch((): ChosenFile => ({ file, records: [] })));
     },
     /** The person says that the file is written otherwise. */
     async correct(written: Partial<Sample>): Promise<void> {
