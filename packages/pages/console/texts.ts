@@ -373,6 +373,8 @@ export const TEXTS = {
       fields: 'Fields',
       attribute: (key: string) => `Attribute “${key}”`,
       attributeAs: (key: string, type: string) => `${key} (${type.toLowerCase()})`,
+      spelled: (key: string, isTaken: boolean) =>
+        `Other records have “${key}”${isTaken ? '' : ', so this makes a second attribute'}.`,
       columns: {
         'price.decimal': 'Price',
         'price.amount': 'Price in the smallest unit',

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
 import { Choice, Field } from '../components/field.js';
 import { FramedTable } from '../components/framed-table.js';
 import type { Field as FormField } from '../edit/form-model.js';
 import { isObject, isSame, type Json, member } from '../edit/json.js';
 import { isPrice, labelOf, priceText } from '../formats.js';
 import { TEXTS } from '../texts.js';
-import { attributeColumn, columnsOf } from './columns.js';
+import { attributeColumn, columnsOf, otherSpelling } from './columns.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
 import { ENCODINGS, SEPARATORS } from './files.js';
@@ -62,6 +63,7 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
                 <td data-label={texts.goesTo}>
                   <ColumnChoice
                     {...{ name, fields, control: file.control }}
+                    attributes={chosen.attributes ?? []}
                     column={columns[at] ?? ''}
                     onChoose={(column) => choose(reading, at, column)}
                   />
@@ -184,6 +186,8 @@ function plainText(value: Json): string {
 interface ColumnChoiceProps {
   readonly fields: readonly FormField[];
   readonly control: readonly string[];
+  /** The names of those that records have. */
+  readonly attributes: readonly string[];
   /** Of the column of the file. */
   readonly name: string;
   readonly column: string;
@@ -191,37 +195,52 @@ interface ColumnChoiceProps {
 }
 
 /** The field, or the attribute, that a column of a file becomes. */
-function ColumnChoice({ name, column, fields, control, onChoose }: ColumnChoiceProps): JSX.Element {
-  const map = fields.find(({ kind }) => kind === 'map')?.name;
+function ColumnChoice({ name, column, fields, control, attributes, onChoose }: ColumnChoiceProps): JSX.Element {
+  const id = useId();
+  const map = fields.find(({ kind }) => kind === 'map')?.name ?? '';
+  const keyIn = (path: ReturnType<typeof columnPath>) => (path.name === map ? path.key : undefined);
   const path = columnPath(column);
-  const key = path.name === map ? (path.key ?? name) : name;
-  const typeOf = path.type ?? 'text';
+  const key = keyIn(path);
+  const own = keyIn(columnPath(name)) ?? name.trim();
+  const spelled = otherSpelling(own, attributes);
+  /** The spelling that records have, if this one differs from it or came from it. */
+  const known = key === undefined ? undefined : key === spelled ? key : otherSpelling(key, attributes);
+  const keys = [...new Set([own, spelled, key, known])].filter((one) => one);
   // The name that the file has stays, as `attributes.colour`.
-  const attributeAs = (type: 'text' | 'number' | 'boolean') =>
-    path.name === map && path.key !== undefined && typeOf === type ? column : attributeColumn(map ?? '', key, type);
+  const valueOf = (one: string, type: 'text' | 'number' | 'boolean') =>
+    one === key && (path.type ?? 'text') === type ? column : attributeColumn(map, one, type);
   return (
-    <select
-      aria-label={texts.columnOf(name)}
-      value={column}
-      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-    >
-      <option value="">{texts.none}</option>
-      <optgroup label={texts.fields}>
-        {columnsOf(fields, control).map((one) => (
-          <option key={one} value={one}>
-            {texts.columns[one] ?? labelOf(one)}
-          </option>
-        ))}
-      </optgroup>
-      {map !== undefined && key !== '' && (
-        <optgroup label={texts.attribute(key)}>
-          {(['text', 'number', 'boolean'] as const).map((type) => (
-            <option key={type} value={attributeAs(type)}>
-              {texts.attributeAs(key, TEXTS.form.types[type])}
+    <>
+      <select
+        aria-label={texts.columnOf(name)}
+        aria-describedby={known === undefined ? undefined : id}
+        value={column}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+      >
+        <option value="">{texts.none}</option>
+        <optgroup label={texts.fields}>
+          {columnsOf(fields, control).map((one) => (
+            <option key={one} value={one}>
+              {texts.columns[one] ?? labelOf(one)}
             </option>
           ))}
         </optgroup>
+        {map !== '' &&
+          keys.map((one = '') => (
+            <optgroup key={one} label={texts.attribute(one)}>
+              {(['text', 'number', 'boolean'] as const).map((type) => (
+                <option key={type} value={valueOf(one, type)}>
+                  {texts.attributeAs(one, TEXTS.form.types[type])}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+      </select>
+      {known !== undefined && (
+        <p id={id} class={known === key ? 'hint' : 'field-error'}>
+          {texts.spelled(known, known === key)}
+        </p>
       )}
-    </select>
+    </>
   );
 }

@@ -2,8 +2,7 @@ import { readBoolean } from '#src/shared/json.js';
 import type { Field } from '../edit/form-model.js';
 import { ERROR } from './failed-records.js';
 import { columnPath } from './file-changes.js';
-import type { Sample } from './reading.js';
-import { type CellKind, plainNumber } from './reading.js';
+import { type CellKind, plainNumber, type Sample } from './reading.js';
 
 /** What stands in a column of the API's CSV. */
 export function kindOf(column: string, fields: readonly Field[]): CellKind {
@@ -34,6 +33,12 @@ export function attributeColumn(field: string, key: string, type: 'text' | 'numb
   return `${field}[${key}]${type === 'text' ? '' : `:${type}`}`;
 }
 
+/** How the attributes that are there spell a name which is none of them: with other capitals, or spaces around it. */
+export function otherSpelling(name: string, attributes: readonly string[]): string | undefined {
+  const plain = (one: string) => one.trim().toLowerCase();
+  return attributes.includes(name) ? undefined : attributes.find((one) => plain(one) === plain(name));
+}
+
 interface Known {
   readonly fields: readonly Field[];
   readonly control: readonly string[];
@@ -45,7 +50,8 @@ interface Known {
 
 /**
  * Guesses which column of the API each column of a file is: by its own name, by what the person chose last time, or by
- * what shops call it in English, German and French. Nothing is guessed twice.
+ * what shops call it in English, German and French. An attribute keeps the spelling that it has in records. Nothing is
+ * guessed twice.
  * @returns an empty name for each column that is left out
  */
 export function guessColumns({ header, rows, numbers }: Sample, known: Known): string[] {
@@ -74,8 +80,10 @@ export function guessColumns({ header, rows, numbers }: Sample, known: Known): s
     const word = wordOf(name);
     const column = columns.find((one) => wordOf(one) === word || WORDS[one]?.split(' ').includes(word));
     if (column !== undefined && !control.includes(column)) return column;
-    const isKnown = Object.hasOwn(attributes, name) || ATTRIBUTES.split(' ').includes(word);
-    return map !== undefined && isKnown ? attributeOf(name, at) : '';
+    const spelled = otherSpelling(name, Object.keys(attributes));
+    const own = spelled === undefined || header.includes(spelled) ? name : spelled;
+    const isKnown = Object.hasOwn(attributes, own) || ATTRIBUTES.split(' ').includes(word);
+    return map !== undefined && isKnown ? attributeOf(own, at) : '';
   };
   return header.map((name, at) => {
     const column = guess(name.trim(), at);

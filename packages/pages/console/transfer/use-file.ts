@@ -49,6 +49,8 @@ export interface ChosenFile {
   /** How CSV is read; absent: the file is NDJSON. */
   readonly sample?: Sample;
   readonly rows?: RowReader;
+  /** The names of attributes that records have. */
+  readonly attributes?: readonly string[];
 }
 
 /** How files of people are read: what is recognised, and what the person corrects. */
@@ -71,7 +73,8 @@ export function useFile(resource: Resource) {
     const isNamed = columns.some((column) => column.endsWith('.currency'));
     const currency = isNamed ? '' : (currencyIn(sample) ?? stored.currency);
     const rows = rowsOf({ ...sample, columns, currency }, sample);
-    return { file, sample, rows, records: await previewOf(file, fields, rows) };
+    const records = await previewOf(file, fields, rows);
+    return { file, sample, rows, attributes: Object.keys(attributes), records };
   };
   return {
     chosen,
@@ -83,8 +86,7 @@ export function useFile(resource: Resource) {
     /** The person says that the file is written otherwise. */
     async correct(written: Partial<Sample>): Promise<void> {
       if (!chosen?.sample) return;
-      const { encoding, separator, numbers } = chosen.sample;
-      setChosen(await open(chosen.file, { encoding, separator, numbers, ...written }));
+      setChosen(await open(chosen.file, { ...chosen.sample, ...written }));
     },
     async change(reading: Reading): Promise<void> {
       if (!chosen?.sample) return;
@@ -110,7 +112,7 @@ async function knownValues(collection: EditableCollection<AnyTypes> | undefined,
   const [map, price] = ['map', 'price'].map((wanted) => fields.find(({ kind }) => kind === wanted)?.name);
   const names = [map, price].filter((name) => name !== undefined) as never[];
   if (!collection || names.length === 0) return { attributes: {}, currency: '' };
-  const query = { limit: 100, sort: '-id', fields: names };
+  const query = { limit: 500, sort: '-id', fields: names };
   const records = (await collection.page<never>(query).catch(() => ({ records: [] }))).records as readonly Json[];
   const maps = records.map((record) => member(record, map ?? '')).filter(isObject);
   const currencies = records.map((record) => String(member(member(record, price ?? ''), 'currency') ?? ''));

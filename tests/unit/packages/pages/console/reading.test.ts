@@ -101,6 +101,19 @@ describe('the columns of a file', () => {
     ]);
   });
 
+  for (const [header, expected] of [
+    ['Material', ['attributes[material]']],
+    [' MATERIAL ;fit', ['attributes[material]', 'attributes[ Fit]']],
+    ['Material;material', ['attributes[Material]', 'attributes[material]']],
+    ['attributes[Material]', ['attributes[Material]']],
+    ['LAGER', ['attributes[Lager]']],
+  ] as const)
+    it(`keep the spelling that an attribute has in records: ${header}`, async () => {
+      expect(await guessed(`${header}\n`, { attributes: { material: 'oak', ' Fit': 'S', Lager: 'B2' } })).to.deep.equal(
+        expected,
+      );
+    });
+
   it('are those that the person chose the last time', async () => {
     const remembered = { Preis: '', Extra: 'brand' };
     expect(await guessed('Preis;Extra;Marke\n', { remembered })).to.deep.equal(['', 'brand', '']);
