@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import type { Download, Page, Route } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { button, choose, consolePages, download, keyWith, linesOf, show, signIn } from './console-page.js';
 
@@ -114,11 +117,13 @@ describe('imports in the console', () => {
   });
 
   it('read the file of a European Excel, show how, send it as the person corrects it, and undo that', async () => {
+    await service.client.post('/v1/products', { name: 'Chair', attributes: { material: 'oak' } });
+    before++;
     const { page, errors } = await open('#/import/products', { locale: 'de-DE' });
     const rows = [
-      'Bezeichnung;Artikelnr.;Preis;Bestand;Farbe;Notiz;error',
-      'Töpfe;EU-1;1.299,50;1.204;grün;n;old',
-      'Tür;EU-2;7,09;8;;;',
+      'Bezeichnung;Artikelnr.;Preis;Bestand;Farbe;Notiz;Material ;error',
+      'Töpfe;EU-1;1.299,50;1.204;grün;n;Ton;old',
+      'Tür;EU-2;7,09;8;;;;',
     ];
     const buffer = Buffer.from(rows.join('\r\n'), 'latin1');
     await choose(page, 'artikel.csv', buffer);
@@ -131,9 +136,18 @@ describe('imports in the console', () => {
     expect(await goesTo('Notiz').inputValue()).to.equal('');
     await page.getByLabel('Currency of the prices').fill('EUR');
     await goesTo('Notiz').selectOption('Description');
+    await has(page, 'Other records have “material”.');
+    await goesTo('Material').selectOption('Material (text)');
+    await has(page, 'A second attribute: other records have “material”.');
+    await goesTo('Material').selectOption('material (text)');
     await page.getByText('1.299,50\u00a0€').waitFor();
     await expectAccessible(page, 'the columns');
     await button(page, 'Check the file').click();
+    const found = page.getByRole('region', { name: 'New', exact: true }).getByRole('row');
+    const shown = ['Töpfe', 'n', 'EU-1', '1.299,50\u00a0€', 'Farbe: grün', 'material: Ton', 'Live', '1.204'];
+    for (const text of shown) await found.nth(1).getByText(text, { exact: true }).waitFor();
+    expect(await found.count()).to.equal(3);
+    await expectAccessible(page, 'the new records');
     await start(page);
     await has(page, '2 created.');
     const { json } = await service.client.get('/v1/products?sku=EU-1');
@@ -142,7 +156,7 @@ describe('imports in the console', () => {
       description: 'n',
       price: { amount: 129950, currency: 'EUR' },
       stock: 1204,
-      attributes: { Farbe: 'grün' },
+      attributes: { Farbe: 'grün', material: 'Ton' },
     });
     // The choice is remembered for the next file with these columns.
     await button(page, 'Choose another file').click();
@@ -232,15 +246,14 @@ describe('imports in the console', () => {
   });
 
   it('take a file that is dropped', async () => {
-    const { page } = await open('#/import/users');
-    const data = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(['{"name":"Ann","email":"ann@example.org"}'], 'users.ndjson'));
-      return transfer;
-    });
-    const zone = page.locator('.drop');
-    await zone.dispatchEvent('dragenter', { dataTransfer: data });
-    await zone.dispatchEvent('drop', { dataTransfer: data });
+    const path = join(temporaryFolder(), 'users.ndjson');
+    writeFileSync(path, '{"name":"Ann","email":"ann@example.org"}');
+    const { page, context } = await open('#/import/users');
+    const { x, y } = (await page.locator('.drop').boundingBox()) ?? expect.fail();
+    const session = await context.newCDPSession(page);
+    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, x: x + 5, y: y + 5, data });
     await page.getByRole('radio', { name: 'Only add records' }).check();
     await start(page);
     await has(page, '1 created.');

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
-import { Field } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
@@ -145,6 +144,7 @@ interface FileChooserProps {
 
 /** A file, by a dialog or by drag and drop; or an empty one to fill in. */
 function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
+  const id = useId();
   const [isOver, setOver] = useState(false);
   const [refused, setRefused] = useState<string>();
   const formats = formatsOf(resource.importTypes);
@@ -163,10 +163,10 @@ function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
     const header = csvRow(templateColumns(resource.form), decimalMark() === ',' ? ';' : ',');
     saveFile(new File([BYTE_ORDER_MARK, header, '\r\n'], `${resource.name}-template.csv`, { type: 'text/csv' }));
   };
-  const names = formats.map(({ name, extensions }) => `${name} (${extensions.join(', ')})`);
+  const names = formats.map(({ name, extensions }) => `${name} (${extensions.join(', ')})`).join(' or ');
   return (
     <>
-      <fieldset
+      <div
         class={isOver ? 'drop over' : 'drop'}
         onDragEnter={over}
         onDragOver={over}
@@ -177,19 +177,29 @@ function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
           take(event.dataTransfer?.files);
         }}
       >
-        <Field label={texts.file} hint={hasCsv ? texts.hint : texts.ndjsonHint}>
-          {(control) => (
-            <input
-              {...control}
-              type="file"
-              accept={formats.flatMap(({ extensions }) => extensions).join(',')}
-              onChange={({ currentTarget }) => take(currentTarget.files)}
-            />
-          )}
-        </Field>
-        {hasCsv && <Button onClick={saveTemplate}>{texts.template}</Button>}
-      </fieldset>
-      {refused !== undefined && <Notice kind="error">{texts.wrongFormat(refused, names.join(' or '))}</Notice>}
+        <input
+          id={id}
+          type="file"
+          aria-describedby={`${id}-hint`}
+          accept={formats.flatMap(({ extensions }) => extensions).join(',')}
+          onChange={({ currentTarget }) => take(currentTarget.files)}
+        />
+        <p>
+          <label for={id} class="button primary">
+            {texts.file}
+          </label>{' '}
+          <span class="by-mouse">{texts.drop}</span>
+        </p>
+        <p class="hint" id={`${id}-hint`}>
+          {names}. {hasCsv ? texts.hint : texts.ndjsonHint}
+        </p>
+        {hasCsv && (
+          <Button kind="link" onClick={saveTemplate}>
+            {texts.template}
+          </Button>
+        )}
+      </div>
+      {refused !== undefined && <Notice kind="error">{texts.wrongFormat(refused, names)}</Notice>}
     </>
   );
 }
