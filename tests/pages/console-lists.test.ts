@@ -350,11 +350,26 @@ describe('the lists of the console', () => {
     }
   });
 
-  it('have rows of a name, a price, the stock and the status, and a choice of the order on a phone', async () => {
+  it('have rows of a name, a price, the stock and the status below two rows of controls on a phone', async () => {
     const { page } = await open('#/products?limit=20', { viewport: PHONE, hasTouch: true });
     await hasRows(page, 20);
     const first = rows(page).first();
     expect(await first.innerText()).to.match(/^L\s+Lamp 01\s+€1\.00\s*—\s*Live$/);
+    const top = (await first.boundingBox())?.y ?? 0;
+    const controls = page.getByRole('main').locator('a, button, input').and(page.locator(':visible'));
+    const middles = () =>
+      controls.evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 2)),
+      );
+    const rowsOfControls = async () => new Set((await middles()).filter((middle) => middle < top)).size;
+    expect(await rowsOfControls()).to.equal(2);
+    // The statuses are where the thumb is.
+    expect((await button(page, 'Drafts').boundingBox())?.y).to.be.within(PHONE.height - 60, PHONE.height);
+    await button(page, 'Drafts').click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    expect(await rowsOfControls()).to.equal(2);
+    await button(page, 'All').click();
+    await hasRows(page, 20);
     await button(page, 'View').click();
     await page.getByLabel('Order').selectOption('Name, descending');
     await page.getByRole('link', { name: 'Lamp 45' }).waitFor();

@@ -3,7 +3,7 @@ import { wordsOf } from '../field-words.js';
 import { labelOf } from '../formats.js';
 import type { Filter } from '../list-query.js';
 import { TEXTS } from '../texts.js';
-import type { Resource } from '../types.js';
+import type { Field, Resource } from '../types.js';
 import { Button } from './button.js';
 
 interface ChoiceFiltersProps {
@@ -12,15 +12,18 @@ interface ChoiceFiltersProps {
   onChoose(filters: readonly Filter[]): void;
 }
 
-/** Filters of one click, for each field that has one of a few values or none. */
+/** The fields that have one of a few values or none. */
+export function choiceFields({ fields, filters }: Resource): readonly Field[] {
+  const mayLack = (name: string) =>
+    filters.find((one) => one.name === name)?.operators.some((one) => one.name === 'exists');
+  return fields.filter(({ name, schema }) => schema.enum && mayLack(name));
+}
+
+/** Filters of one click, for each of the {@link choiceFields}. */
 export function ChoiceFilters({ resource, filters, onChoose }: ChoiceFiltersProps): JSX.Element {
-  const fields = resource.fields.filter(
-    ({ name, schema }) =>
-      schema.enum && resource.filters.find((one) => one.name === name)?.operators.some((one) => one.name === 'exists'),
-  );
   return (
     <>
-      {fields.map(({ name, schema }) => {
+      {choiceFields(resource).map(({ name, schema }) => {
         const values = (schema.enum ?? []).map(String);
         const choice = (label: string, operator: string, value: string): [string, readonly Filter[]] => [
           label,

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
-import { ChoiceFilters } from '../components/choice-filters.js';
+import { ChoiceFilters, choiceFields } from '../components/choice-filters.js';
 import { useColumns, ViewMenu } from '../components/column-menu.js';
 import { Field, Input } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
@@ -91,6 +91,9 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isEmpty = page?.records.length === 0 && isWhole && state.cursor === undefined;
   const hasSide = isSideOpen && !isEmpty;
+  // One click on a choice removes it again.
+  const isChoice = ({ field }: Filter) => choiceFields(resource).some(({ name }) => name === field);
+  const isPlain = state.words === '' && state.distinct === undefined && state.filters.every(isChoice);
   const clear = () => go({ words: '', filters: [], distinct: undefined });
   return (
     <div class="list" ref={root}>
@@ -136,7 +139,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           </Button>
         )}
         <ViewMenu {...{ resource, state, columns, chooseColumns, go }} />
-        {!isWhole && (
+        {!isPlain && (
           <Button kind="link" onClick={clear}>
             {texts.clear}
           </Button>
