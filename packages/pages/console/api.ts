@@ -65,17 +65,10 @@ export function followerOf(catalogue: Catalogue, patient: Catalogue): FeedFollow
  */
 export function prober({ request }: Catalogue) {
   return async (method: 'get' | 'post', path: string): Promise<Probe> => {
-    const query = method === 'get' ? { limit: 1 } : {};
     const lines = { headers: { 'Content-Type': 'application/x-ndjson' }, body: '', bodySerializer: String };
+    const options = method === 'get' ? { params: { query: { limit: 1 } } } : lines;
     // The types know only the paths of this version of the service.
-    const { response, error } = await request(
-      method,
-      path as '/v1/products',
-      {
-        params: { query },
-        ...(method === 'post' && lines),
-      } as never,
-    );
+    const { response, error } = await request(method, path as '/v1/products', options as never);
     const { status, headers } = response;
     if (status === 403) return { isAllowed: false, scope: headers.get('WWW-Authenticate')?.match(SCOPE)?.[1] };
     if (response.ok) return { isAllowed: true };

@@ -148,18 +148,7 @@ function SignedIn({ session, signIn, signOut, ...described }: SessionProps & Des
       prefer(PICTURES, areShown ? undefined : 'off');
       setPictures(areShown);
     };
-    return {
-      ...described,
-      api,
-      hasPictures,
-      showPictures,
-      notify,
-      deletions,
-      undo,
-      rememberUndo,
-      follower,
-      navigate,
-    };
+    return { ...described, api, hasPictures, showPictures, notify, deletions, undo, rememberUndo, follower, navigate };
   }, [api, hasPictures, undo]);
   return (
     <ConsoleContext.Provider value={value}>

@@ -48,13 +48,7 @@ function resourceOf(document: OpenApi, references: References, { path, name, lis
   const imports = itemAt(document, references, `${path}/imports`).post;
   const query = parametersOf(list, references);
   const [title = name] = list.tags ?? [];
-  const all = fieldsOf(
-    name,
-    record,
-    enumOf(query, 'sort', references),
-    enumOf(query, 'fields', references),
-    references,
-  );
+  const all = fieldsOf(name, record, query, references);
   const fields = all.filter((field) => field.name !== VARIANTS);
   const variants = all.find((field) => field.name === VARIANTS);
   const [by] = enumOf(query, 'distinct', references);
@@ -115,15 +109,10 @@ function facetsOf(facets: OperationObject | undefined, query: readonly Parameter
 const VARIANTS = 'variants';
 
 /** Fields in the order of the document. The fields that only `fields` shows come last. */
-function fieldsOf(
-  resource: string,
-  record: Schema,
-  sortable: readonly string[],
-  selectable: readonly string[],
-  references: References,
-): Field[] {
+function fieldsOf(resource: string, record: Schema, query: readonly Parameter[], references: References): Field[] {
+  const [sortable, selectable] = ['sort', 'fields'].map((name) => enumOf(query, name, references));
   const fields = Object.entries(record.properties ?? {}).filter(
-    ([name]) => selectable.length === 0 || selectable.includes(name),
+    ([name]) => !selectable?.length || selectable.includes(name),
   );
   return fields.map(([name, own]) => {
     const schema = references.schema(own);
@@ -133,7 +122,7 @@ function fieldsOf(
       schema,
       isRequired: record.required?.includes(name) ?? false,
       isMetadata: METADATA.includes(name) && !(record.required?.includes(name) ?? false),
-      sort: [name, ...members].find((one) => sortable.includes(one)),
+      sort: [name, ...members].find((one) => sortable?.includes(one)),
       meaning: MEANINGS.get(NO_PAGES.has(`${resource}.${name}`) ? '' : name),
     };
   });

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { BASE } from './api.js';
 import { Button } from './components/button.js';
 import { Dialog } from './components/dialog.js';
+import { Radios } from './components/field.js';
 import { Menu } from './components/menu.js';
 import { Notice } from './components/notice.js';
 import { useConsole } from './context.js';
@@ -168,14 +169,12 @@ function ThemeChoice(): JSX.Element {
     chooseTheme(next);
   };
   return (
-    <fieldset class="checks">
-      <legend>{texts.theme}</legend>
-      {THEMES.map((one) => (
-        <label key={one}>
-          <input type="radio" name="theme" checked={one === theme} onChange={() => choose(one)} /> {texts.themes[one]}
-        </label>
-      ))}
-    </fieldset>
+    <Radios
+      legend={texts.theme}
+      chosen={theme}
+      options={THEMES.map((one) => [one, texts.themes[one]] as const)}
+      onChoose={choose}
+    />
   );
 }
 

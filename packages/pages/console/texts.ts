@@ -70,7 +70,6 @@ export const TEXTS = {
     delete: (records: string) => `Delete ${records}`,
     deleteHint: 'You see first what would be deleted. An undo creates the records again, with new IDs.',
     also: 'And also:',
-    missing: 'Fill this in.',
     byPercent: 'by per cent',
     toAmount: 'to an amount',
     percent: 'Per cent',
@@ -78,7 +77,6 @@ export const TEXTS = {
     amount: 'New price',
     amountHint: 'In the currency that each product has.',
     preview: 'Preview',
-    cancel: 'Cancel',
     back: 'Back',
     close: 'Done',
     would: (count: string, isDeletion: boolean) =>
@@ -95,7 +93,6 @@ export const TEXTS = {
     leaving: {
       unsavedTitle: 'Stop the change?',
       unsaved: 'Some records are not changed yet. If you leave, they stay as they are.',
-      leave: 'Stop and leave',
     },
   },
   undo: {
@@ -122,7 +119,6 @@ export const TEXTS = {
     leaving: {
       unsavedTitle: 'Stop the undo?',
       unsaved: 'Some records are not undone yet.',
-      leave: 'Stop and leave',
     },
   },
   firstVisit: {
@@ -302,6 +298,7 @@ export const TEXTS = {
     unsaved: 'What you typed on this page is not saved.',
     stay: 'Stay on the page',
     leave: 'Leave without saving',
+    stop: 'Stop and leave',
     referring: (title: string, singular: string) => `${title} of this ${singular}`,
     variants: (label: string, value: string) => `${label} ${value}: other variants`,
     allVariants: 'Show all',
@@ -322,7 +319,6 @@ export const TEXTS = {
     changedByBoth: 'Both of you changed this.',
     save: 'Save my choice',
     edit: 'Edit my choice',
-    back: 'Cancel',
   },
   deletion: {
     button: (singular: string) => `Delete this ${singular}`,
@@ -375,7 +371,7 @@ export const TEXTS = {
       attribute: (key: string) => `Attribute “${key}”`,
       attributeAs: (key: string, type: string) => `${key} (${type.toLowerCase()})`,
       spelled: (key: string, isTaken: boolean) =>
-        `Other records have “${key}”${isTaken ? '' : ', so this makes a second attribute'}.`,
+        isTaken ? `Other records have “${key}”.` : `A second attribute: other records have “${key}”.`,
       columns: {
         'price.decimal': 'Price',
         'price.amount': 'Price in the smallest unit',
@@ -461,7 +457,6 @@ export const TEXTS = {
     leaving: {
       unsavedTitle: 'Stop the import?',
       unsaved: 'The import of this file is not finished. If you leave, the rest is not imported.',
-      leave: 'Stop and leave',
     },
     toList: (resource: string) => `Show ${resource.toLowerCase()}`,
   },

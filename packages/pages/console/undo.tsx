@@ -15,7 +15,7 @@ import { RunView } from './transfer/run-view.js';
 import { useRun } from './transfer/use-run.js';
 import type { Resource } from './types.js';
 
-const { undo: texts, bulk, importing } = TEXTS;
+const { undo: texts, bulk, form, importing } = TEXTS;
 
 /** The most characters of an undo that the tab keeps over a reload: a tab has about five million. */
 const MOST_CHARACTERS = 2_000_000;
@@ -132,7 +132,7 @@ function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
       </RunView>
       <p class="actions">
         {isActive && <Button onClick={run.stop}>{importing.cancel}</Button>}
-        {!isActive && <Button onClick={close}>{isDone ? bulk.close : bulk.cancel}</Button>}
+        {!isActive && <Button onClick={close}>{isDone ? bulk.close : form.cancel}</Button>}
         {!attempt && (
           <Button kind="primary" onClick={() => begin(0)}>
             {texts.button}

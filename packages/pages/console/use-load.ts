@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
-export interface Load<Value> {
+interface Load<Value> {
   /** What was loaded last. While something else loads, it stays, so that the page does not jump. */
   readonly value: Value | undefined;
   readonly error: unknown;
@@ -36,15 +36,8 @@ export function useLoad<Value>(key: unknown, load: (signal: AbortSignal) => Prom
   return { ...state, reload };
 }
 
-export interface Action {
-  run(): void;
-  readonly isBusy: boolean;
-  /** Why it failed last. */
-  readonly problem: unknown;
-}
-
-/** Something that a person starts. Meanwhile it is not started again. */
-export function useAction(action: () => Promise<void>): Action {
+/** Something that a person starts, and why it failed last. Meanwhile it is not started again. */
+export function useAction(action: () => Promise<void>) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const run = async () => {

@@ -8,6 +8,7 @@ import { numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Resource } from '../types.js';
+import { useAction } from '../use-load.js';
 import { actionName, BulkDialog, keyOf } from './bulk-dialog.js';
 import { actionsOf, type BulkAction } from './changes.js';
 
@@ -29,7 +30,6 @@ interface BulkBarProps {
 export function BulkBar(props: BulkBarProps): JSX.Element | null {
   const { resource, selection, query, reload } = props;
   const { undo } = useConsole();
-  const { form: fields } = resource;
   const [begun, setBegun] = useState<{ readonly first: BulkAction | undefined }>();
   const lastUndo = useRef(undo);
   useEffect(() => {
@@ -43,14 +43,14 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
   if (selection.ids.size === 0 && !begun) return null;
   return (
     <section class="bulk-bar" aria-label={texts.title}>
-      {begun && <BulkDialog {...{ resource, fields, selection, query, ...begun }} onClose={close} />}
+      {begun && <BulkDialog {...{ resource, selection, query, ...begun }} onClose={close} />}
       <strong role="status">{texts.selected(numberText(selection.ids.size))}</strong>
       <SelectMore {...props} />
       <Button kind="link" class="last" onClick={() => selection.replace([])}>
         {texts.clear}
       </Button>
       <div class="bulk-actions">
-        {actionsOf(resource, fields).map((action) => (
+        {actionsOf(resource).map((action) => (
           <Button key={keyOf(action)} onClick={() => setBegun({ first: action })}>
             {actionName(action)}
           </Button>
@@ -66,7 +66,16 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
 /** Selects the rest of the page, then all records that match. */
 function SelectMore({ resource, selection, query, page, total }: BulkBarProps): JSX.Element | null {
   const { api, notify } = useConsole();
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useAction(async () => {
+    try {
+      const all: number[] = [];
+      for await (const { id } of api.collection(resource).export({ ...query, fields: ['id'] })) all.push(id);
+      selection.replace(all, { areAll: true });
+    } catch (error) {
+      const { title, text } = describeError(error);
+      notify({ kind: 'error', text: `${title}. ${text}` });
+    }
+  });
   const ids = page.records.map(({ id }) => id);
   const isWholePage = ids.every((id) => selection.ids.has(id));
   const hasMore = page.next !== undefined || page.prev !== undefined;
@@ -77,20 +86,8 @@ function SelectMore({ resource, selection, query, page, total }: BulkBarProps): 
       </Button>
     );
   if (!hasMore || selection.areAll || (total !== undefined && total <= selection.ids.size)) return null;
-  const selectAll = async () => {
-    setBusy(true);
-    try {
-      const all: number[] = [];
-      for await (const { id } of api.collection(resource).export({ ...query, fields: ['id'] })) all.push(id);
-      selection.replace(all, { areAll: true });
-    } catch (error) {
-      const { title, text } = describeError(error);
-      notify({ kind: 'error', text: `${title}. ${text}` });
-    }
-    setBusy(false);
-  };
   return (
-    <Button kind="link" busy={isBusy} onClick={() => void selectAll()}>
+    <Button kind="link" busy={isBusy} onClick={run}>
       {texts.selectAll(total === undefined ? '' : numberText(total))}
     </Button>
   );

@@ -2,22 +2,22 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { Choice, Field as Labelled, useNextFocus } from '../components/field.js';
+import { Choice, TextField, useNextFocus } from '../components/field.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { CompletedResource } from '../edit/completions.js';
 import { FieldControl } from '../edit/fields.js';
-import type { Field } from '../edit/form-model.js';
 import { pointerTo } from '../edit/json.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Selection } from '../selection.js';
 import { TEXTS } from '../texts.js';
 import { reasonOf } from '../transfer/failed-records.js';
-import { refusedIn } from '../transfer/import-run.js';
+import { type Progress, refusedIn } from '../transfer/import-run.js';
 import { RunView } from '../transfer/run-view.js';
 import { useRun } from '../transfer/use-run.js';
 import type { Resource } from '../types.js';
+import { useAction } from '../use-load.js';
 import {
   actionsOf,
   type BulkAction,
@@ -33,7 +33,6 @@ const { bulk: texts, form, importing } = TEXTS;
 
 interface BulkDialogProps {
   readonly resource: Resource;
-  readonly fields: readonly Field[];
   readonly selection: Selection;
   /** The filters and the search of the list. */
   readonly query: Readonly<Record<string, string>>;
@@ -44,7 +43,7 @@ interface BulkDialogProps {
 }
 
 /** Changes or deletes the selected records: first it shows what would happen, then it does it. */
-export function BulkDialog({ resource, fields, selection, query, first, onClose }: BulkDialogProps): JSX.Element {
+export function BulkDialog({ resource, selection, query, first, onClose }: BulkDialogProps): JSX.Element {
   const { api } = useConsole();
   const root = useRef<HTMLFormElement>(null);
   const focusNext = useNextFocus(root);
@@ -52,15 +51,13 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
   /** Whether what the person typed was to be used, so that what is wrong with it is said. */
   const [isTried, setTried] = useState(false);
   const [plan, setPlan] = useState<Plan>();
-  const [reading, setReading] = useState<{ readonly error?: unknown }>();
   const run = useRun(resource);
   const told = useRef({ done: new Set<number>(), reasons: new Map<number, string>() });
   const { state, progress, isCheck, isActive, mayResume, attempt } = run;
   const isWritten = attempt !== undefined && !isCheck;
   const edits = changes.map((change) => ({ change, name: change.action.field.name, edit: editOf(change) }));
-  const others = actionsOf(resource, fields).filter(
-    (action) => !changes.some((one) => keyOf(one.action) === keyOf(action)),
-  );
+  const isBegun = (action: BulkAction) => changes.some((one) => keyOf(one.action) === keyOf(action));
+  const others = actionsOf(resource).filter((action) => !isBegun(action));
 
   const begin = ({ file, ids }: Plan, isCheck: boolean) =>
     run.begin({
@@ -74,29 +71,23 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
         else told.current.done.add(id);
       },
     });
-  const preview = async () => {
+  const preview = useAction(async () => {
     setTried(true);
     const ready = edits.flatMap(({ name, edit }) => (typeof edit === 'function' ? [{ name, edit }] : []));
     if (ready.length < edits.length) return;
-    setReading({});
-    try {
-      const next = await planOf(
-        api.collection(resource),
-        { ids: selection.ids, query: selection.areAll ? query : undefined },
-        [...new Set(ready.map(({ name }) => name))],
-        (record, skip) => {
-          if (!first) return { deleted: true };
-          const patch = patchOf(record, ready, skip);
-          return Object.keys(patch).length > 0 ? patch : undefined;
-        },
-      );
-      setPlan(next);
-      setReading(undefined);
-      if (next.ids.length > 0) begin(next, true);
-    } catch (error) {
-      setReading({ error });
-    }
-  };
+    const next = await planOf(
+      api.collection(resource),
+      { ids: selection.ids, query: selection.areAll ? query : undefined },
+      [...new Set(ready.map(({ name }) => name))],
+      (record, skip) => {
+        if (!first) return { deleted: true };
+        const patch = patchOf(record, ready, skip);
+        return Object.keys(patch).length > 0 ? patch : undefined;
+      },
+    );
+    setPlan(next);
+    if (next.ids.length > 0) begin(next, true);
+  });
   /** The link that is pressed goes with this. */
   const add = (action: BulkAction) => {
     setChanges([...changes, newChange(action)]);
@@ -127,7 +118,7 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
           class="bulk-form"
           onSubmit={(event) => {
             event.preventDefault();
-            void preview();
+            preview.run();
           }}
         >
           {!first && <p>{texts.deleteHint}</p>}
@@ -151,10 +142,10 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
               ))}
             </p>
           )}
-          {reading?.error !== undefined && <ErrorNotice error={reading.error} />}
+          {preview.problem !== undefined && <ErrorNotice error={preview.problem} />}
           <p class="actions">
-            <Button onClick={close}>{texts.cancel}</Button>
-            <Button kind="primary" submit busy={reading !== undefined && reading.error === undefined}>
+            <Button onClick={close}>{form.cancel}</Button>
+            <Button kind="primary" submit busy={preview.isBusy}>
               {texts.preview}
             </Button>
           </p>
@@ -163,20 +154,14 @@ export function BulkDialog({ resource, fields, selection, query, first, onClose 
         <>
           <RunView {...{ resource, run }} words={texts.findings}>
             {(state.step === 'done' || plan.ids.length === 0) && (
-              <Summary
-                plan={plan}
-                isCheck={!isWritten}
-                isDeletion={!first}
-                done={effect + (progress?.earlier ?? 0)}
-                refused={refusedIn(progress)}
-              />
+              <Summary {...{ plan, progress }} isCheck={!isWritten} isDeletion={!first} />
             )}
           </RunView>
           <p class="actions">
             {isActive && isWritten && <Button onClick={run.stop}>{importing.cancel}</Button>}
             {!isWritten && (
               <>
-                <Button onClick={close}>{texts.cancel}</Button>
+                <Button onClick={close}>{form.cancel}</Button>
                 <Button
                   onClick={() => {
                     run.reset();
@@ -223,7 +208,7 @@ interface ChangeRowProps {
 function ChangeRow({ change, problem, onChange }: ChangeRowProps): JSX.Element {
   const { action, value, isPercent } = change;
   const { kind, field } = action;
-  const message = problem && (problem.code === 'missing' ? texts.missing : form.problem(problem));
+  const message = problem && (problem.code === 'missing' ? form.broken.required : form.problem(problem));
   const name = actionName(action);
   if (kind === 'price')
     return (
@@ -237,20 +222,14 @@ function ChangeRow({ change, problem, onChange }: ChangeRowProps): JSX.Element {
           ]}
           onChoose={(how) => onChange({ ...change, isPercent: how === 'percent' })}
         />
-        <Labelled
+        <TextField
           label={isPercent ? texts.percent : texts.amount}
           hint={isPercent ? texts.percentHint : texts.amountHint}
           error={message}
-        >
-          {(control) => (
-            <input
-              {...control}
-              inputMode="decimal"
-              value={String(value)}
-              onInput={({ currentTarget }) => onChange({ ...change, value: currentTarget.value })}
-            />
-          )}
-        </Labelled>
+          inputMode="decimal"
+          value={String(value)}
+          onType={(typed) => onChange({ ...change, value: typed })}
+        />
       </div>
     );
   const pointer = pointerTo(field.name);
@@ -270,15 +249,16 @@ function ChangeRow({ change, problem, onChange }: ChangeRowProps): JSX.Element {
 
 interface SummaryProps {
   readonly plan: Plan;
+  readonly progress: Progress | undefined;
   readonly isCheck: boolean;
   readonly isDeletion: boolean;
-  readonly done: number;
-  readonly refused: number;
 }
 
 /** What would happen or what has happened to all selected records, each counted once or as skipped. */
-function Summary({ plan, isCheck, isDeletion, done, refused }: SummaryProps): JSX.Element {
+function Summary({ plan, progress, isCheck, isDeletion }: SummaryProps): JSX.Element {
   const { unchanged, skipped, gone } = plan;
+  const { changed = 0, deleted = 0, earlier = 0 } = progress ?? {};
+  const refused = refusedIn(progress);
   const counts: [number, (count: string) => string][] = [
     [refused, isCheck ? texts.wouldBeRefused : texts.refused],
     [unchanged, texts.unchanged],
@@ -286,7 +266,7 @@ function Summary({ plan, isCheck, isDeletion, done, refused }: SummaryProps): JS
     [skipped.get('otherCurrency') ?? 0, texts.otherCurrency],
     [gone, texts.gone],
   ];
-  const title = (isCheck ? texts.would : texts.was)(numberText(done), isDeletion);
+  const title = (isCheck ? texts.would : texts.was)(numberText(changed + deleted + earlier), isDeletion);
   return (
     <Notice kind={!isCheck && refused === 0 ? 'success' : 'info'} title={title}>
       {counts.map(([count, text]) => count > 0 && <p key={text(String(count))}>{text(numberText(count))}</p>)}

@@ -33,10 +33,10 @@ export type Skipped = 'noPrice' | 'otherCurrency';
 type Edit = (now: Json | undefined, skip: (why: Skipped) => undefined) => Json | undefined;
 
 /** The actions that make sense for many records: those on lists of texts, choices, prices, numbers and shared texts. */
-export function actionsOf(resource: Resource, fields: readonly Field[]): readonly BulkAction[] {
+export function actionsOf(resource: Resource): readonly BulkAction[] {
   const isShared = ({ name }: Field) =>
     resource.facets.includes(name) && resource.fields.find((one) => one.name === name)?.meaning === undefined;
-  return fields.flatMap((field): BulkAction[] => {
+  return resource.form.flatMap((field): BulkAction[] => {
     if (field.kind === 'chips')
       return [
         { kind: 'add', field },

@@ -60,11 +60,20 @@ interface InputProps extends Partial<ControlProps> {
   readonly placeholder?: string | undefined;
   readonly spellcheck?: boolean;
   readonly step?: string;
+  readonly size?: number;
+  readonly maxLength?: number;
   onType(text: string): void;
 }
 
 export function Input({ onType, ...rest }: InputProps): JSX.Element {
   return <input {...rest} onInput={({ currentTarget }) => onType(currentTarget.value)} />;
+}
+
+interface TextFieldProps extends Omit<InputProps, keyof ControlProps>, Omit<FieldProps, 'isRequired' | 'children'> {}
+
+/** A labelled {@link Input}. */
+export function TextField({ label, hint, error, isLabelHidden, ...input }: TextFieldProps): JSX.Element {
+  return <Field {...{ label, hint, error, isLabelHidden }}>{(control) => <Input {...control} {...input} />}</Field>;
 }
 
 interface SelectProps extends Partial<ControlProps> {
@@ -117,6 +126,43 @@ export function Check({ isChecked, children, onCheck }: CheckProps): JSX.Element
       <input type="checkbox" checked={isChecked} onChange={({ currentTarget }) => onCheck(currentTarget.checked)} />{' '}
       {children}
     </label>
+  );
+}
+
+interface RadiosProps<One extends string | undefined> {
+  readonly legend: string;
+  readonly chosen: One;
+  readonly options: readonly (readonly [value: One, label: string, hint?: string | undefined])[];
+  onChoose(value: One): void;
+}
+
+/** One of a few values, each with what it means. */
+export function Radios<One extends string | undefined>(props: RadiosProps<One>): JSX.Element {
+  const { legend, chosen, options, onChoose } = props;
+  const id = useId();
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {options.map(([value, label, hint], at) => (
+        <div key={value}>
+          <label class="check">
+            <input
+              type="radio"
+              name={id}
+              aria-describedby={hint && `${id}-${at}`}
+              checked={chosen === value}
+              onChange={() => onChoose(value)}
+            />{' '}
+            {label}
+          </label>
+          {hint && (
+            <p class="hint" id={`${id}-${at}`}>
+              {hint}
+            </p>
+          )}
+        </div>
+      ))}
+    </fieldset>
   );
 }
 

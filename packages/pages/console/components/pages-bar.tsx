@@ -13,15 +13,6 @@ import { ErrorNotice } from './notice.js';
 
 const { list: texts } = TEXTS;
 
-/** How many records match. */
-export interface Total {
-  /** Undefined if it is not known. */
-  readonly count: number | undefined;
-  /** Counts; absent while that is done, or not needed. */
-  readonly ask: (() => void) | undefined;
-  readonly error: unknown;
-}
-
 /** Counts that took longer are made only when a person asks. */
 const SLOW_MS = 1_000;
 /** The paths of the lists whose last count did. */
@@ -32,7 +23,7 @@ export function useTotal(
   { path, ...resource }: Resource,
   matching: Readonly<Record<string, string>>,
   page: Page<CatalogueRecord> | undefined,
-): Total {
+) {
   const { api } = useConsole();
   const request = `${path}?${new URLSearchParams({ ...matching, fields: 'id', limit: '1' })}`;
   const [asked, setAsked] = useState('');
@@ -56,6 +47,7 @@ export function useTotal(
     setAsked(request);
     reload();
   };
+  // While that is done, or if it is not needed, nobody can ask for it.
   return { count, ask: count !== undefined || !page || isLoading ? undefined : ask, error };
 }
 
@@ -63,7 +55,7 @@ interface PagesBarProps {
   readonly resource: Resource;
   readonly state: ListState;
   readonly page: Page<CatalogueRecord>;
-  readonly total: Total;
+  readonly total: ReturnType<typeof useTotal>;
   go(part: Partial<ListState>): void;
 }
 

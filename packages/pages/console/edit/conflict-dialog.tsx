@@ -4,12 +4,11 @@ import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { Notice } from '../components/notice.js';
 import { Value } from '../components/value.js';
-import { labelOf } from '../formats.js';
 import { TEXTS } from '../texts.js';
 import type { ErrorText } from '../types.js';
 import type { Field } from './form-model.js';
 import type { JsonObject } from './json.js';
-import { areOfTwoTypes, type Difference, differencesOf, mergedRecord, type Side, type ThreeWay } from './three-way.js';
+import { type Difference, differencesOf, mergedRecord, type Side, shownOf, type ThreeWay } from './three-way.js';
 
 const { conflict: texts, form } = TEXTS;
 const SIDES = ['yours', 'theirs'] as const;
@@ -63,7 +62,7 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
         {differences.map((one, at) => (
           <DifferenceChoice
             key={one.path.join('\n')}
-            field={fields.find(({ name }) => name === one.path[0])}
+            {...{ fields }}
             difference={one}
             chosen={sides[at]}
             onChoose={(side) => setSides(sides.map((old, place) => (place === at ? side : old)))}
@@ -76,7 +75,7 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
           <Button submit value="edit">
             {texts.edit}
           </Button>
-          <Button onClick={onClose}>{texts.back}</Button>
+          <Button onClick={onClose}>{form.cancel}</Button>
         </p>
       </form>
     </Dialog>
@@ -84,25 +83,24 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
 }
 
 interface DifferenceProps {
-  readonly field: Field | undefined;
+  readonly fields: readonly Field[];
   readonly difference: Difference;
   readonly chosen: Side | undefined;
   onChoose(side: Side): void;
 }
 
-function DifferenceChoice({ field, difference, chosen, onChoose }: DifferenceProps): JSX.Element {
-  const [name, key] = difference.path;
+function DifferenceChoice({ fields, difference, chosen, onChoose }: DifferenceProps): JSX.Element {
   const id = useId();
-  const { base, changed, yours, theirs } = difference;
-  const shown = key === undefined ? { field, isWhole: true } : { hasType: areOfTwoTypes(yours, theirs), isWhole: true };
+  const { base, changed } = difference;
+  const { label, ...shown } = shownOf(difference, fields);
   return (
     <fieldset class="difference">
-      <legend>{key === undefined ? labelOf(name) : texts.attribute(labelOf(name), key)}</legend>
+      <legend>{label}</legend>
       <p class="hint">{changed ? texts.changedBy[changed] : texts.changedByBoth}</p>
       <div class="sides">
         <div class="side">
           <div class="check">{texts.base}</div>
-          <Value value={base} {...shown} />
+          <Value value={base} {...shown} isWhole />
         </div>
         {SIDES.map((side) => (
           <div class="side" key={side}>
@@ -118,7 +116,7 @@ function DifferenceChoice({ field, difference, chosen, onChoose }: DifferencePro
               {texts[side]}
             </label>
             <div id={`${id}-${side}`}>
-              <Value value={difference[side]} {...shown} />
+              <Value value={difference[side]} {...shown} isWhole />
             </div>
           </div>
         ))}

@@ -3,10 +3,12 @@ import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import {
   Check,
+  Choice,
   Input,
   Field as Labelled,
   type ControlProps as LabelledControl,
   Select,
+  TextField,
   useNextFocus,
 } from '../components/field.js';
 import { Preview } from '../components/pictures.js';
@@ -112,21 +114,10 @@ export function Sections({ resource, fields, children, ...rest }: SectionsProps)
   );
 }
 
-export function FieldControl({ field, value, ...rest }: ControlProps<FormValue>): JSX.Element {
-  switch (field.kind) {
-    case 'choices':
-      return <ChoicesControl field={field} value={value as readonly string[]} {...rest} />;
-    case 'chips':
-      return <ChipsControl field={field} value={value as ChipsValue} {...rest} />;
-    case 'price':
-      return <PriceControl field={field} value={value as FormValues} {...rest} />;
-    case 'list':
-      return <ListControl field={field} value={value as readonly ListRow[]} {...rest} />;
-    case 'map':
-      return <MapControl field={field} value={value as readonly MapRow[]} {...rest} />;
-    default:
-      return <OneControl field={field} value={value as string | null} {...rest} />;
-  }
+export function FieldControl(props: ControlProps<FormValue>): JSX.Element {
+  const { kind } = props.field;
+  const Control = (kind in CONTROLS ? CONTROLS[kind as keyof typeof CONTROLS] : OneControl) as AnyControl;
+  return <Control {...props} />;
 }
 
 type LabelledProps = Pick<ControlProps<FormValue>, 'field' | 'pointer' | 'messages'>;
@@ -290,12 +281,8 @@ function ChipsControl(props: ControlProps<ChipsValue, ChipsField>) {
   );
 }
 
-interface GroupProps extends LabelledProps {
-  readonly children: ComponentChildren;
-}
-
 /** Several controls under one legend. The error of the whole is in its description. */
-function Group({ children, ...props }: GroupProps) {
+function Group({ children, ...props }: LabelledProps & { readonly children: ComponentChildren }) {
   const { label, hint, isRequired, error } = useLabelling(props);
   const id = useId();
   return (
@@ -413,47 +400,33 @@ function MapControl({ value, onChange, ...rest }: ControlProps<readonly MapRow[]
         addLabel={form.addEntry(entryOf(rest.pointer))}
         label={({ key }) => form.attribute(key)}
       >
-        {(row, _at, change) => <MapRowControl row={row} {...rest} onChange={change} />}
+        {(row, _at, change) => {
+          const own = rest.pointer + pointerTo(row.key);
+          const set = (part: Partial<MapRow>) => change({ ...row, ...part });
+          const choose = (type: MapRow['type']) =>
+            set({ type, text: type === 'boolean' && row.text !== 'true' ? 'false' : row.text });
+          return (
+            <>
+              <TextField label={form.key} spellcheck={false} value={row.key} onType={(key) => set({ key })} />
+              <Choice label={form.type} value={row.type} options={TYPES} onChoose={choose} />
+              <Labelled label={form.value} error={rest.messages.get(own)}>
+                {(control) => {
+                  const shared = { ...control, 'data-pointer': own, value: row.text };
+                  const type = (text: string) => set({ text });
+                  if (row.type === 'boolean')
+                    return <Select {...shared} options={Object.entries(form.booleans)} onChoose={type} />;
+                  return <Input {...shared} inputMode={row.type === 'number' ? 'decimal' : 'text'} onType={type} />;
+                }}
+              </Labelled>
+            </>
+          );
+        }}
       </Rows>
     </Group>
   );
 }
 
-interface MapRowProps extends Omit<LabelledProps, 'field'> {
-  readonly row: MapRow;
-  readonly onChange: (row: MapRow) => void;
-}
-
-function MapRowControl({ row, pointer, messages, onChange }: MapRowProps) {
-  const own = pointer + pointerTo(row.key);
-  const choose = (type: string) => {
-    const text = type === 'boolean' && row.text !== 'true' ? 'false' : row.text;
-    onChange({ ...row, type: type as MapRow['type'], text });
-  };
-  return (
-    <>
-      <Labelled label={form.key}>
-        {(control) => (
-          <Input {...control} spellcheck={false} value={row.key} onType={(key) => onChange({ ...row, key })} />
-        )}
-      </Labelled>
-      <Labelled label={form.type}>
-        {(control) => <Select {...control} value={row.type} options={Object.entries(form.types)} onChoose={choose} />}
-      </Labelled>
-      <Labelled label={form.value} error={messages.get(own)}>
-        {(control) => {
-          const shared = { ...control, 'data-pointer': own, value: row.text };
-          const type = (text: string) => onChange({ ...row, text });
-          return row.type === 'boolean' ? (
-            <Select {...shared} options={Object.entries(form.booleans)} onChoose={type} />
-          ) : (
-            <Input {...shared} inputMode={row.type === 'number' ? 'decimal' : 'text'} onType={type} />
-          );
-        }}
-      </Labelled>
-    </>
-  );
-}
+const TYPES = Object.entries(form.types) as [MapRow['type'], string][];
 
 /** What one entry of a list or a map is called. */
 function entryOf(pointer: string): string {
@@ -489,3 +462,14 @@ function ListControl({ field, value, onChange, ...rest }: ControlProps<readonly 
     </Group>
   );
 }
+
+type AnyControl = (props: ControlProps<FormValue>) => JSX.Element;
+
+/** The controls of the kinds of fields that are not one text or number. */
+const CONTROLS = {
+  choices: ChoicesControl,
+  chips: ChipsControl,
+  price: PriceControl,
+  list: ListControl,
+  map: MapControl,
+};

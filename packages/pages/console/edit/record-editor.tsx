@@ -14,7 +14,7 @@ import { CompletedResource } from './completions.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
 import { type Messages, Sections } from './fields.js';
-import { bodyOf, type FormProblem, type FormValues, formOf } from './form-model.js';
+import { bodyOf, type FormValues, formOf } from './form-model.js';
 import { isSame, type JsonObject, mergePatch } from './json.js';
 import { differencesOf, type ThreeWay } from './three-way.js';
 import { UnsavedGuard, useSaveKey } from './unsaved.js';
@@ -89,7 +89,6 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     setTouched(new Set());
     setFailed(reason);
   };
-  const failWith = (error: unknown) => fail(failedOf(error, resource, references));
 
   /**
    * Sends what differs from the version that was read, and only for this version. A record that is as it was read is no
@@ -144,7 +143,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const handle = (error: unknown, from: Found | undefined, body: JsonObject) => {
     const isGone = from !== undefined && codeOf(error) === 'not_found';
     if (from && conflict && (isGone || (error instanceof CatalogueError && error.details.length > 0))) edit(from, body);
-    if (!isGone) return failWith(error);
+    if (!isGone) return fail(failedOf(error, resource, references));
     setBase(undefined);
     fail({ title: form.goneTitle, text: form.gone, problems: [] });
   };
@@ -153,7 +152,8 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const withBody = (use: (body: JsonObject) => void) => {
     const { body, problems } = bodyOf(fields, values);
     if (problems.length === 0) return use(body);
-    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems) });
+    const said = problems.map((one) => ({ pointer: one.pointer, message: form.problem(one) }));
+    fail({ title: form.problemsTitle, text: '', problems: said });
   };
   const submit = (event: Event) => {
     event.preventDefault();
@@ -211,11 +211,9 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
       {conflict && (
         <ConflictDialog
           key={conflict.theirs.etag}
-          fields={fields}
+          {...{ fields, failed, isSaving }}
           versions={conflict.versions}
           isAgain={conflict.isAgain}
-          failed={failed}
-          isSaving={isSaving}
           onSave={(record) => void send(conflict.theirs, record)}
           onEdit={(record) => edit(conflict.theirs, record)}
           onClose={() => setConflict(undefined)}
@@ -266,11 +264,7 @@ function failedOf(error: unknown, resource: Resource, references: References): F
     const pointer = 'pointer' in detail ? detail.pointer : undefined;
     return { pointer, message: brokenRule(detail, resource, references) };
   });
-  return { title: TEXTS.form.problemsTitle, text: '', problems };
-}
-
-function problemsOf(found: readonly FormProblem[]): Problem[] {
-  return found.map((one) => ({ pointer: one.pointer, message: TEXTS.form.problem(one) }));
+  return { title: form.problemsTitle, text: '', problems };
 }
 
 function messagesOf(problems: readonly Problem[]): Messages {

@@ -1,3 +1,5 @@
+import { labelOf } from '../formats.js';
+import { TEXTS } from '../texts.js';
 import type { Field } from './form-model.js';
 import { isObject, isSame, type Json, type JsonObject, member } from './json.js';
 
@@ -36,9 +38,11 @@ export function differencesOf(fields: readonly Field[], { base, yours, theirs }:
   });
 }
 
-/** Whether both are values, one of which could look like the other: the text `5` and the number. */
-export function areOfTwoTypes(one: Json | undefined, other: Json | undefined): boolean {
-  return one !== undefined && other !== undefined && typeof one !== typeof other;
+/** What a difference is called, and how its values are shown: of two that could look alike with their types. */
+export function shownOf({ path: [name, key], yours, theirs }: Difference, fields: readonly Field[]) {
+  if (key === undefined) return { label: labelOf(name), field: fields.find((field) => field.name === name) };
+  const hasType = yours !== undefined && theirs !== undefined && typeof yours !== typeof theirs;
+  return { label: TEXTS.conflict.attribute(labelOf(name), key), hasType };
 }
 
 /** Their record with the chosen value of each difference. */

@@ -26,7 +26,7 @@ export function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
 interface UnsavedGuardProps {
   readonly isDirty: boolean;
   /** Replaces the words about a form. */
-  readonly words?: { readonly unsavedTitle: string; readonly unsaved: string; readonly leave: string };
+  readonly words?: { readonly unsavedTitle: string; readonly unsaved: string };
 }
 
 /** Asks a person who leaves the page of a form whose text is not saved. */
@@ -68,7 +68,7 @@ export function UnsavedGuard({ isDirty, words }: UnsavedGuardProps): JSX.Element
           {form.stay}
         </Button>
         <Button kind="danger" onClick={leave}>
-          {form.leave}
+          {words ? form.stop : form.leave}
         </Button>
       </p>
     </Dialog>

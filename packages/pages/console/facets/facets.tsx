@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
-import { Field } from '../components/field.js';
+import { TextField } from '../components/field.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import type { Filter, ListState } from '../list-query.js';
@@ -139,17 +139,15 @@ function NewKey({ onAdd }: { onAdd(key: string): void }): JSX.Element {
   };
   return (
     <form class="with-button" onSubmit={submit}>
-      <Field label={texts.key} isLabelHidden error={isWrong ? texts.noComma : undefined}>
-        {(control) => (
-          <input
-            {...control}
-            placeholder={texts.key}
-            spellcheck={false}
-            value={key}
-            onInput={({ currentTarget }) => setKey(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={texts.key}
+        isLabelHidden
+        error={isWrong ? texts.noComma : undefined}
+        placeholder={texts.key}
+        spellcheck={false}
+        value={key}
+        onType={setKey}
+      />
       <Button submit>{texts.addKey}</Button>
     </form>
   );

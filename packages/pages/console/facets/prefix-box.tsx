@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Field } from '../components/field.js';
+import { TextField } from '../components/field.js';
 import { TEXTS } from '../texts.js';
 import { useSettled } from '../use-settled.js';
 
@@ -17,17 +17,14 @@ export function PrefixBox({ label, onSettle }: PrefixBoxProps): JSX.Element {
   const settled = useSettled(text);
   useEffect(() => onSettle(settled), [settled]);
   return (
-    <Field label={TEXTS.facets.prefixOf(label)} isLabelHidden>
-      {(control) => (
-        <input
-          {...control}
-          type="search"
-          placeholder={TEXTS.facets.prefix}
-          spellcheck={false}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label={TEXTS.facets.prefixOf(label)}
+      isLabelHidden
+      type="search"
+      placeholder={TEXTS.facets.prefix}
+      spellcheck={false}
+      value={text}
+      onType={setText}
+    />
   );
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { FacetsPage, FacetValue } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
 import type { Resource } from '../types.js';
-import { type Load, useLoad } from '../use-load.js';
+import { useLoad } from '../use-load.js';
 
 /** The most pages of values, so that a page of the browser stays small. */
 const MOST_PAGES = 10;
@@ -12,16 +12,11 @@ interface Values {
   readonly hasMore: boolean;
 }
 
-interface ValuesLoad extends Load<Values | undefined> {
-  /** Reads another page; absent if there is none, or if many are shown. */
-  readonly readMore: (() => void) | undefined;
-}
-
 /**
  * The values of one field, page after page. After news the pages that are shown are read again.
  * @param first the request for the first page; empty: nothing is read
  */
-export function useValues(resource: Resource, first: string, news = 0): ValuesLoad {
+export function useValues(resource: Resource, first: string, news = 0) {
   const { api } = useConsole();
   const [wanted, setWanted] = useState({ first, pages: 1 });
   const pages = wanted.first === first ? wanted.pages : 1;
@@ -40,5 +35,6 @@ export function useValues(resource: Resource, first: string, news = 0): ValuesLo
     return { counts, hasMore: found.at(-1)?.next !== undefined };
   });
   const hasMore = load.value?.hasMore === true && pages < MOST_PAGES;
+  /** Absent if there is no other page, or if many are shown. */
   return { ...load, readMore: hasMore ? () => setWanted({ first, pages: pages + 1 }) : undefined };
 }

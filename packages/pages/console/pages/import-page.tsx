@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
+import { Radios } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
@@ -46,6 +47,8 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   const mayCheck = resource.importMatches.length > 0;
   const mayStart = isReady ? !isUpdate : isCheck && state.step === 'done' && hasEffect(progress);
 
+  /** The sort that has what was imported first. */
+  const newest = resource.fields.some(({ sort }) => sort === 'updatedAt') ? '-updatedAt' : '-id';
   const begin = ({ file: one, rows }: ChosenFile, isCheck: boolean) => {
     file.remember();
     run.begin({ file: one, use, isCheck, key, rows });
@@ -122,7 +125,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
                 </Button>
               )}
               {state.step === 'done' && !isCheck && (
-                <a href={hashOfList(resource.name, { sort: newestOf(resource) })}>{texts.toList(resource.title)}</a>
+                <a href={hashOfList(resource.name, { sort: newest })}>{texts.toList(resource.title)}</a>
               )}
             </div>
           </div>
@@ -132,32 +135,22 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
   );
 }
 
-/** The sort that has what was imported first. */
-function newestOf({ fields }: Resource): string {
-  return fields.some(({ sort }) => sort === 'updatedAt') ? '-updatedAt' : '-id';
-}
-
 interface FileChooserProps {
   readonly resource: Resource;
   onChoose(file: File): void;
 }
 
-/** A file, by a dialog or by drag and drop; or an empty one to fill in. */
+/** A file, by a dialog or by drag and drop, which the browser does; or an empty one to fill in. */
 function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
   const id = useId();
   const [isOver, setOver] = useState(false);
   const [refused, setRefused] = useState<string>();
   const formats = formatsOf(resource.importTypes);
   const hasCsv = formats.some(({ isCsv }) => isCsv);
-  const take = (files: FileList | null | undefined) => {
-    const [file] = files ?? [];
+  const take = ([file]: FileList | []) => {
     const isKnown = file && formats.some((one) => one === formatOfFile(file));
     setRefused(isKnown ? undefined : file?.name);
     if (isKnown) onChoose(file);
-  };
-  const over = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(true);
   };
   const saveTemplate = () => {
     const header = csvRow(templateColumns(resource.form), decimalMark() === ',' ? ';' : ',');
@@ -166,40 +159,38 @@ function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
   const names = formats.map(({ name, extensions }) => `${name} (${extensions.join(', ')})`).join(' or ');
   return (
     <>
-      <div
-        class={isOver ? 'drop over' : 'drop'}
-        onDragEnter={over}
-        onDragOver={over}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          take(event.dataTransfer?.files);
-        }}
-      >
+      <div class="drop">
         <input
           id={id}
           type="file"
+          class={isOver ? 'over' : ''}
+          onDragEnter={() => setOver(true)}
+          onDragLeave={() => setOver(false)}
+          onDrop={() => setOver(false)}
           aria-describedby={`${id}-hint`}
           accept={formats.flatMap(({ extensions }) => extensions).join(',')}
-          onChange={({ currentTarget }) => take(currentTarget.files)}
+          onChange={({ currentTarget }) => take(currentTarget.files ?? [])}
         />
-        <p>
+        <p class="actions">
           <label for={id} class="button primary">
             {texts.file}
-          </label>{' '}
-          <span class="by-mouse">{texts.drop}</span>
+          </label>
+          <span class="on-wide">{texts.drop}</span>
         </p>
         <p class="hint" id={`${id}-hint`}>
-          {names}. {hasCsv ? texts.hint : texts.ndjsonHint}
+          {names}
+          <br />
+          {hasCsv ? texts.hint : texts.ndjsonHint}
         </p>
-        {hasCsv && (
+      </div>
+      {refused !== undefined && <Notice kind="error">{texts.wrongFormat(refused, names)}</Notice>}
+      {hasCsv && (
+        <p>
           <Button kind="link" onClick={saveTemplate}>
             {texts.template}
           </Button>
-        )}
-      </div>
-      {refused !== undefined && <Notice kind="error">{texts.wrongFormat(refused, names)}</Notice>}
+        </p>
+      )}
     </>
   );
 }
@@ -216,7 +207,7 @@ interface UseChooserProps {
 /** Whether a file only adds records or updates them, by which key, and how. */
 function UseChooser({ resource, matches, use, isCsv, onChoose }: UseChooserProps): JSX.Element {
   if (matches.length === 0) return <p>{texts.addOnly(resource.importMatches.map(keyName).join(' or '))}</p>;
-  const unique = uniqueKey(matches);
+  const unique = matches.find((match) => match !== 'id');
   // An ID that nobody has is refused, so nothing would be left to do.
   const ways = EXISTING.filter((way) => way !== 'skip' || use.match !== 'id');
   return (
@@ -244,47 +235,12 @@ function UseChooser({ resource, matches, use, isCsv, onChoose }: UseChooserProps
   );
 }
 
-interface RadiosProps<One extends string | undefined> {
-  readonly legend: string;
-  readonly chosen: One;
-  readonly options: readonly (readonly [value: One, label: string, hint: string | undefined])[];
-  onChoose(value: One): void;
-}
-
-function Radios<One extends string | undefined>({ legend, chosen, options, onChoose }: RadiosProps<One>): JSX.Element {
-  const id = useId();
-  return (
-    <fieldset class="choices">
-      <legend>{legend}</legend>
-      {options.map(([value, label, hint], at) => (
-        <div key={value}>
-          <label class="check">
-            <input
-              type="radio"
-              name={id}
-              aria-describedby={hint && `${id}-${at}`}
-              checked={chosen === value}
-              onChange={() => onChoose(value)}
-            />{' '}
-            {label}
-          </label>
-          {hint && (
-            <p class="hint" id={`${id}-${at}`}>
-              {hint}
-            </p>
-          )}
-        </div>
-      ))}
-    </fieldset>
-  );
-}
-
 /** What came of a run that is done, or would come of it. */
 function Outcome({ resource, run }: { readonly resource: Resource; readonly run: Run }): JSX.Element | null {
   const { attempt, progress, isCheck, state } = run;
   if (!attempt || !progress || state.step !== 'done') return null;
   const { unchanged, refused } = progress;
-  const unique = uniqueKey(resource.importMatches);
+  const unique = resource.importMatches.find((match) => match !== 'id');
   const isTaken = attempt.input.use.match === undefined && refused.has('duplicate_value');
   const isGood = refused.size === 0 && !isCheck;
   return (
@@ -298,11 +254,6 @@ function Outcome({ resource, run }: { readonly resource: Resource; readonly run:
 
 function wordsFor({ match, existing }: ImportUse): string {
   return match === undefined ? texts.add : `${texts.update(keyName(match))} · ${texts.ways[existing]}`;
-}
-
-/** The key that new records can have too. */
-function uniqueKey(matches: readonly string[]): string | undefined {
-  return matches.find((match) => match !== 'id');
 }
 
 /** A key in a sentence: `SKU`, `ID`, `email`. */

@@ -28,6 +28,7 @@ export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
     api.collection(resource).read<never>(id, { signal }),
   );
   const record = value?.data;
+  const usage = record?.['usage'] as Usage | undefined;
   const name = String(record?.['name'] ?? resource.title);
   const revoke = async () => {
     await api.collection(resource).delete(id);
@@ -49,7 +50,18 @@ export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
       {record && (
         <>
           <Details record={record} fields={resource.fields.filter((one) => one.name !== 'name' && !one.isMetadata)} />
-          <UsageTable usage={record['usage'] as Usage | undefined} />
+          <FramedTable title={texts.usage} columns={[texts.route, texts.requests]} none={texts.noUsage}>
+            {usage?.byRoute.map(({ method, route, requests }) => (
+              <tr key={`${method} ${route}`}>
+                <th scope="row" data-label={texts.route}>
+                  <code>
+                    {method} {route}
+                  </code>
+                </th>
+                <td data-label={texts.requests}>{numberText(requests)}</td>
+              </tr>
+            ))}
+          </FramedTable>
         </>
       )}
       {isAsking && (
@@ -64,29 +76,5 @@ export function KeyPage({ resource, id }: RecordPageProps): JSX.Element {
         </Question>
       )}
     </>
-  );
-}
-
-function UsageTable({ usage }: { readonly usage: Usage | undefined }): JSX.Element {
-  if (!usage)
-    return (
-      <section>
-        <h2>{texts.usage}</h2>
-        <p>{texts.noUsage}</p>
-      </section>
-    );
-  return (
-    <FramedTable title={texts.usage} columns={[texts.route, texts.requests]} class="still">
-      {usage.byRoute.map(({ method, route, requests }) => (
-        <tr key={`${method} ${route}`}>
-          <th scope="row" data-label={texts.route}>
-            <code>
-              {method} {route}
-            </code>
-          </th>
-          <td data-label={texts.requests}>{numberText(requests)}</td>
-        </tr>
-      ))}
-    </FramedTable>
   );
 }

@@ -5,7 +5,7 @@ import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
 import { ChoiceFilters, choiceFields } from '../components/choice-filters.js';
 import { useColumns, ViewMenu } from '../components/column-menu.js';
-import { Field, Input } from '../components/field.js';
+import { TextField } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
 import { NewsLine } from '../components/news-line.js';
 import { ErrorNotice } from '../components/notice.js';
@@ -247,9 +247,7 @@ function Search({ hint, words, onSearch }: SearchProps): JSX.Element {
   return (
     <search>
       <form onSubmit={submit}>
-        <Field label={texts.search} isLabelHidden>
-          {(control) => <Input {...control} type="search" placeholder={hint} value={text} onType={setText} />}
-        </Field>
+        <TextField label={texts.search} isLabelHidden type="search" placeholder={hint} value={text} onType={setText} />
       </form>
     </search>
   );

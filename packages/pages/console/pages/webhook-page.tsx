@@ -169,18 +169,11 @@ function outcomeOf({ status, error = '' }: Attempt): string {
 }
 
 function Deliveries({ attempts }: { readonly attempts: readonly Attempt[] }): JSX.Element {
-  if (attempts.length === 0)
-    return (
-      <section>
-        <h2>{texts.deliveries}</h2>
-        <p>{texts.noDeliveries}</p>
-      </section>
-    );
   return (
     <FramedTable
       title={texts.deliveries}
       columns={[texts.at, texts.message, texts.changes, texts.outcome]}
-      class="still"
+      none={texts.noDeliveries}
     >
       {attempts.map((one) => (
         <tr key={`${one.at} ${one.type}`}>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { Choice, Field } from '../components/field.js';
+import { Choice, TextField } from '../components/field.js';
 import { FramedTable } from '../components/framed-table.js';
 import type { Field as FormField } from '../edit/form-model.js';
 import { isObject, isSame, type Json, member } from '../edit/json.js';
@@ -48,8 +48,8 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
         above={reading ? <Switches {...{ reading, file }} /> : names.includes('price') && <p>{importing.prices}</p>}
       >
         {names.map((name, at) => {
-          const shown = valuesOf(chosen, name, at);
-          const arePrices = isOfPrice(reading ? (columns[at] ?? '') : name);
+          const column = reading ? (columns[at] ?? '') : name;
+          const shown = valuesOf(chosen, column, at);
           if (name === ERROR || (name === '' && shown.length === 0)) return null;
           return (
             <tr key={at}>
@@ -57,15 +57,19 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
                 {name === '' ? texts.nameless(at + 1) : name}
               </th>
               <td data-label={texts.values}>
-                <Values values={shown} {...{ arePrices, isUpdate }} />
+                <ul class="examples">
+                  {shown.map((value, place) => (
+                    <Example key={place} {...{ value, isUpdate }} isOfPrice={isOfPrice(column)} />
+                  ))}
+                  {shown.length === 0 && <li class="none">{TEXTS.columns.none}</li>}
+                </ul>
               </td>
               {reading && (
                 <td data-label={texts.goesTo}>
                   <ColumnChoice
-                    {...{ name, fields, control: file.control }}
+                    {...{ name, column, fields, control: file.control }}
                     attributes={chosen.attributes ?? []}
-                    column={columns[at] ?? ''}
-                    onChoose={(column) => choose(reading, at, column)}
+                    onChoose={(one) => choose(reading, at, one)}
                   />
                 </td>
               )}
@@ -111,20 +115,14 @@ function Switches({ reading, file }: SwitchesProps): JSX.Element {
       {choice('encoding', ENCODINGS, texts.encodings)}
       {choice('numbers', NUMBERS, texts.spellings)}
       {has('.decimal') && !has('.currency') && (
-        <Field label={texts.currency}>
-          {(one) => (
-            <input
-              {...one}
-              size={4}
-              maxLength={3}
-              placeholder="EUR"
-              value={currency}
-              onInput={({ currentTarget }) =>
-                void file.change({ ...reading, currency: currentTarget.value.toUpperCase() })
-              }
-            />
-          )}
-        </Field>
+        <TextField
+          label={texts.currency}
+          size={4}
+          maxLength={3}
+          placeholder="EUR"
+          value={currency}
+          onType={(code) => void file.change({ ...reading, currency: code.toUpperCase() })}
+        />
       )}
     </div>
   );
@@ -134,8 +132,7 @@ function Switches({ reading, file }: SwitchesProps): JSX.Element {
 const MOST = 3;
 
 /** The first different values: as they are sent, or as they are in the file if the column is left out. */
-function valuesOf({ sample, rows, records }: ChosenFile, name: string, at: number): Json[] {
-  const column = rows ? (rows.reading.columns[at] ?? '') : name;
+function valuesOf({ sample, records }: ChosenFile, column: string, at: number): Json[] {
   const path = columnPath(column);
   const values = records.map(({ values }, row) => {
     if (column === '') return sample?.rows[row]?.[at] || undefined;
@@ -151,30 +148,22 @@ function isOfPrice(column: string): boolean {
   return /^price(\.amount|\.decimal)?$/.test(column);
 }
 
-interface ValuesProps {
-  readonly values: readonly Json[];
-  readonly arePrices: boolean;
+interface ValueProps {
+  readonly value: Json;
+  readonly isOfPrice: boolean;
   readonly isUpdate: boolean;
 }
 
-function Values({ values, arePrices, isUpdate }: ValuesProps): JSX.Element {
-  if (values.length === 0) return <span class="none">{TEXTS.columns.none}</span>;
-  return (
-    <ul class="examples">
-      {values.map((value, at) => (
-        <li key={at}>
-          {isPrice(value) ? priceText(value) : arePrices ? <NoPrice {...{ value, isUpdate }} /> : plainText(value)}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** What stands where a price should. An update takes a part of one, because the record has the other. */
-function NoPrice({ value, isUpdate }: { readonly value: Json; readonly isUpdate: boolean }): JSX.Element {
+/** A value, or what stands where a price should. An update takes a part of a price, because the record has the other. */
+function Example({ value, isOfPrice, isUpdate }: ValueProps): JSX.Element {
+  if (isPrice(value) || !isOfPrice) return <li>{isPrice(value) ? priceText(value) : plainText(value)}</li>;
   const parts = isObject(value) ? Object.values(value) : [];
   const text = parts.length > 0 ? parts.join(' ') : JSON.stringify(value);
-  return <strong>{isUpdate && parts.length === 1 ? text : importing.noPrice(text)}</strong>;
+  return (
+    <li>
+      <strong>{isUpdate && parts.length === 1 ? text : importing.noPrice(text)}</strong>
+    </li>
+  );
 }
 
 /** A value of JSON, or a cell. */
@@ -207,10 +196,10 @@ function ColumnChoice({ name, column, fields, control, attributes, onChoose }: C
   const known = key === undefined ? undefined : key === spelled ? key : otherSpelling(key, attributes);
   const keys = [...new Set([own, spelled, key, known])].filter((one) => one);
   // The name that the file has stays, as `attributes.colour`.
-  const valueOf = (one: string, type: 'text' | 'number' | 'boolean') =>
+  const asAttribute = (one: string, type: 'text' | 'number' | 'boolean') =>
     one === key && (path.type ?? 'text') === type ? column : attributeColumn(map, one, type);
   return (
-    <>
+    <div>
       <select
         aria-label={texts.columnOf(name)}
         aria-describedby={known === undefined ? undefined : id}
@@ -229,7 +218,7 @@ function ColumnChoice({ name, column, fields, control, attributes, onChoose }: C
           keys.map((one = '') => (
             <optgroup key={one} label={texts.attribute(one)}>
               {(['text', 'number', 'boolean'] as const).map((type) => (
-                <option key={type} value={valueOf(one, type)}>
+                <option key={type} value={asAttribute(one, type)}>
                   {texts.attributeAs(one, TEXTS.form.types[type])}
                 </option>
               ))}
@@ -241,6 +230,6 @@ function ColumnChoice({ name, column, fields, control, attributes, onChoose }: C
           {texts.spelled(known, known === key)}
         </p>
       )}
-    </>
+    </div>
   );
 }

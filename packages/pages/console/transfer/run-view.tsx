@@ -10,7 +10,7 @@ import { recordName } from '../deletions.js';
 import { brokenRule } from '../describe-error.js';
 import type { Field } from '../edit/form-model.js';
 import { isObject, type Json, type JsonObject, jsonIn } from '../edit/json.js';
-import { areOfTwoTypes } from '../edit/three-way.js';
+import { shownOf } from '../edit/three-way.js';
 import { placeOf } from '../field-words.js';
 import { labelOf, numberText } from '../formats.js';
 import { hashOf } from '../router.js';
@@ -225,11 +225,7 @@ function rowsOf(change: FileChange, fields: readonly Field[]): ChangeRow[] {
   const { whole, deleted } = texts.findings;
   const versions = result.error ? [{ label: labelOf('version'), now: result.version, inFile: version }] : [];
   if (isDeletion && current) return [...versions, { label: whole, now: current as JsonObject, inFile: deleted }];
-  const rows = differences.map(({ path: [name, key], theirs: now, yours: inFile }): ChangeRow => {
-    if (key === undefined)
-      return { label: labelOf(name), now, inFile, field: fields.find((field) => field.name === name) };
-    return { label: TEXTS.conflict.attribute(labelOf(name), key), now, inFile, hasType: areOfTwoTypes(now, inFile) };
-  });
+  const rows = differences.map((one) => ({ ...shownOf(one, fields), now: one.theirs, inFile: one.yours }));
   return [...versions, ...rows];
 }
 

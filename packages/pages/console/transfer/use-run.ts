@@ -1,4 +1,3 @@
-import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
@@ -26,37 +25,20 @@ type State =
   /** By the person, if there is no error. */
   | { readonly step: 'stopped'; readonly error?: unknown };
 
-/** A stream of records that is checked or written, from its start to its end. */
-export interface Run {
-  /** What gets the focus when a run begins or ends, which removes the button that had it. */
-  readonly place: RefObject<HTMLDivElement | null>;
-  readonly state: State;
-  readonly progress: Progress | undefined;
-  /** What was begun last. */
-  readonly attempt: { readonly run: ImportRun; readonly input: RunInput; readonly history: RunHistory } | undefined;
-  readonly isCheck: boolean;
-  readonly isActive: boolean;
-  /** Whether it has stopped and can continue. */
-  readonly mayResume: boolean;
-  /**
-   * The numbers of the records that may be created without a result, if the person has signed in with another key since:
-   * idempotency keys belong to an API key, so nothing would tell them from new ones.
-   */
-  readonly doubtful: readonly [first: number, last: number] | undefined;
-  /** How many records the check would make different, if they are too many to be undone and their old values are not saved. */
-  readonly unsaved: number | undefined;
-  saveOldValues(): Promise<void>;
-  begin(input: RunInput): void;
-  resume(): void;
-  stop(): void;
-  /** Forgets what was begun. */
-  reset(): void;
+/** What was begun. */
+interface Attempt {
+  readonly run: ImportRun;
+  readonly input: RunInput;
+  readonly history: RunHistory;
 }
 
-export function useRun(resource: Resource): Run {
+export type Run = ReturnType<typeof useRun>;
+
+/** A stream of records that is checked or written, from its start to its end. */
+export function useRun(resource: Resource) {
   const { api, rememberUndo } = useConsole();
   const { form: fields } = resource;
-  const [attempt, setAttempt] = useState<Run['attempt']>();
+  const [attempt, setAttempt] = useState<Attempt>();
   const [state, setState] = useState<State>({ step: 'ready' });
   const [progress, setProgress] = useState<Progress>();
   const controller = useRef<AbortController | undefined>(undefined);
@@ -82,7 +64,7 @@ export function useRun(resource: Resource): Run {
       await patiently(work, signal);
     }
   };
-  const start = async ({ run, input: { isCheck, isUndo }, history }: NonNullable<Run['attempt']>) => {
+  const start = async ({ run, input: { isCheck, isUndo }, history }: Attempt) => {
     const isKept = !isCheck && !isUndo && history.size <= MOST_KEPT;
     controller.current = new AbortController();
     const { signal } = controller.current;
@@ -104,23 +86,30 @@ export function useRun(resource: Resource): Run {
   };
   const hasOtherKey = attempt?.input.key !== undefined && sentWith.current !== api.credential;
   const doubtful = hasOtherKey && state.step === 'stopped' ? attempt.run.doubtful : undefined;
+  const isUnsaved = attempt && attempt.history.size > MOST_KEPT && attempt.history !== savedOf;
   return {
+    /** What gets the focus when a run begins or ends, which removes the button that had it. */
     place,
     state,
     progress,
     attempt,
     isCheck: attempt?.input.isCheck ?? false,
     isActive: state.step === 'running' || state.step === 'waiting',
+    /** Whether it has stopped and can continue. */
     mayResume: state.step === 'stopped' && !doubtful && mayContinue(state.error),
+    /**
+     * The numbers of the records that may be created without a result, if the person has signed in with another key
+     * since: idempotency keys belong to an API key, so nothing would tell them from new ones.
+     */
     doubtful,
-    unsaved:
-      attempt && attempt.history.size > MOST_KEPT && attempt.history !== savedOf ? attempt.history.size : undefined,
+    /** How many records the check would make different, if they are too many to be undone and their old values not saved. */
+    unsaved: isUnsaved ? attempt.history.size : undefined,
     async saveOldValues() {
       if (!attempt) return;
       for (const file of await attempt.history.oldValues()) saveFile(file);
       setSavedOf(attempt.history);
     },
-    begin(input) {
+    begin(input: RunInput) {
       const { file, use, isCheck, key, rows, onResult } = input;
       const { match, existing } = use;
       const how = { ...(match !== undefined && { match, existing }), ...(isCheck && { dryRun: true }) };
@@ -150,6 +139,7 @@ export function useRun(resource: Resource): Run {
     },
     resume: () => attempt && void start(attempt),
     stop: () => controller.current?.abort(),
+    /** Forgets what was begun. */
     reset() {
       setAttempt(undefined);
       setProgress(undefined);

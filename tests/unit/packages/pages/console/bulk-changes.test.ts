@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { actionsOf, type BulkChange, editOf, newChange, patchOf } from '#packages/pages/console/bulk/changes.js';
-import { formFields } from '#packages/pages/console/edit/form-model.js';
 import { resourcesOf } from '#packages/pages/console/resources.js';
 import type { CatalogueRecord } from '#packages/pages/console/types.js';
 import type { OpenApi } from '#packages/pages/docs/openapi.js';
@@ -8,12 +7,8 @@ import { References } from '#packages/pages/docs/references.js';
 import { documentOf } from '../../../../support/openapi/described.js';
 
 const DOCUMENT = documentOf({}) as OpenApi;
-const REFERENCES = new References(DOCUMENT);
 const actions = Object.fromEntries(
-  resourcesOf(DOCUMENT, REFERENCES).map((resource) => [
-    resource.name,
-    actionsOf(resource, formFields(resource.input, REFERENCES)),
-  ]),
+  resourcesOf(DOCUMENT, new References(DOCUMENT)).map((resource) => [resource.name, actionsOf(resource)]),
 );
 const change = (name: string, value: BulkChange['value'], isPercent = true): BulkChange => {
   const action = actions['products']?.find(({ kind, field }) => `${kind} ${field.name}` === name);
