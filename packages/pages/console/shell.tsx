@@ -150,7 +150,7 @@ function About({ seen, onClose }: AboutProps): JSX.Element {
       <h3>{texts.allowed}</h3>
       <ul>
         {api.permissions.scopes.map((scope) => (
-          <li key={scope}>{TEXTS.scopes[scope] ?? scope}</li>
+          <li key={scope}>{TEXTS.scope(scope)}</li>
         ))}
       </ul>
       <p class="actions">

@@ -528,16 +528,16 @@ export const TEXTS = {
     taken: 'delivered',
     notTaken: 'not delivered',
   },
-  scopes: {
-    'products:read': 'See all products, also drafts and archived ones',
-    'products:write': 'Create, change, import and delete products',
-    'users:read': 'See users',
-    'users:write': 'Create, change, import and delete users',
-    'orders:read': 'See orders',
-    'orders:write': 'Create, change, import and delete orders',
-    'keys:admin': 'Create and revoke API keys',
-    'webhooks:admin': 'Create, change and delete webhooks',
-  } as Readonly<Record<string, string>>,
+  /** What a scope allows. An unknown one stands for itself. */
+  scope: (scope: string): string => {
+    const [name = '', action] = scope.split(':');
+    const records = name.replaceAll('-', ' ');
+    if (scope === 'products:read') return 'See all products, also drafts and archived ones';
+    if (scope === 'keys:admin') return 'Create and revoke API keys';
+    if (scope === 'webhooks:admin') return 'Create, change and delete webhooks';
+    if (action === 'read') return `See ${records}`;
+    return action === 'write' ? `Create, change, import and delete ${records}` : scope;
+  },
   keys: {
     expired: 'expired',
     revoke: 'Revoke',

@@ -197,8 +197,8 @@ function ChoicesControl({ value, onChange, ...props }: ControlProps<readonly str
           .filter((one) => mayRead.has(one) || scopes.includes(one) || value.includes(one))
           .map((one) => (
             <Check key={one} isChecked={value.includes(one)} onCheck={(isChosen) => choose(one, isChosen)}>
-              {resources.find(({ name }) => name === one)?.title ?? TEXTS.scopes[one]}
-              {one in TEXTS.scopes && <code>{one}</code>}
+              {resources.find(({ name }) => name === one)?.title ?? TEXTS.scope(one)}
+              {one.includes(':') && <code>{one}</code>}
             </Check>
           ))}
       </div>

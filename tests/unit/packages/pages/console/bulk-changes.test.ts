@@ -30,14 +30,9 @@ function made(record: Omit<CatalogueRecord, 'id'>, ...changes: readonly BulkChan
 describe('changes of many records', () => {
   it('exist for lists of texts, choices, prices, numbers and texts that records share', () => {
     const names = (resource: string) => actions[resource]?.map(({ kind, field }) => `${kind} ${field.name}`).sort();
-    expect(names('products')).to.deep.equal([
-      'add tags',
-      'price price',
-      'remove tags',
-      'set brand',
-      'set status',
-      'set stock',
-    ]);
+    const found = names('products');
+    expect(found).to.include.members(['add tags', 'price price', 'remove tags', 'set brand', 'set status', 'set stock']);
+    expect(found).to.not.include.oneOf(['set name', 'set description', 'set sku', 'set gtin', 'set group', 'set url']);
     expect([names('users'), names('orders')]).to.deep.equal([[], []]);
   });
 
