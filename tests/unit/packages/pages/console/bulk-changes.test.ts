@@ -31,7 +31,14 @@ describe('changes of many records', () => {
   it('exist for lists of texts, choices, prices, numbers and texts that records share', () => {
     const names = (resource: string) => actions[resource]?.map(({ kind, field }) => `${kind} ${field.name}`).sort();
     const found = names('products');
-    expect(found).to.include.members(['add tags', 'price price', 'remove tags', 'set brand', 'set status', 'set stock']);
+    expect(found).to.include.members([
+      'add tags',
+      'price price',
+      'remove tags',
+      'set brand',
+      'set status',
+      'set stock',
+    ]);
     expect(found).to.not.include.oneOf(['set name', 'set description', 'set sku', 'set gtin', 'set group', 'set url']);
     expect([names('users'), names('orders')]).to.deep.equal([[], []]);
   });
