@@ -67,14 +67,7 @@ export function Deletions({ queue }: { readonly queue: DeletionQueue }): JSX.Ele
   const hold = () => queue.hold(true);
   const release = () => queue.hold(false);
   return (
-    <div
-      class="deletions"
-      role="status"
-      onMouseEnter={hold}
-      onMouseLeave={release}
-      onFocusIn={hold}
-      onFocusOut={release}
-    >
+    <div role="status" onMouseEnter={hold} onMouseLeave={release} onFocusIn={hold} onFocusOut={release}>
       {queue.deletions.map((one) => (
         <DeletionNotice key={`${one.resource.path}/${one.record.id}`} deletion={one} queue={queue} />
       ))}
@@ -88,7 +81,7 @@ function DeletionNotice({ deletion, queue }: { readonly deletion: QueuedDeletion
   const isFailed = state === 'failed';
   const { title, text } = isOfVersion(error) ? { title: '', text: texts.conflict } : describeError(error);
   return (
-    <div class={`notice deletion ${isFailed ? 'error' : ''}`}>
+    <div class={`notice ${isFailed ? 'error' : ''}`}>
       {isFailed ? (
         <p>
           <strong>{texts.failed(name)}</strong> {title && `${title}. `}

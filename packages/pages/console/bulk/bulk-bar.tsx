@@ -46,7 +46,7 @@ export function BulkBar(props: BulkBarProps): JSX.Element | null {
       {begun && <BulkDialog {...{ resource, selection, query, ...begun }} onClose={close} />}
       <strong role="status">{texts.selected(numberText(selection.ids.size))}</strong>
       <SelectMore {...props} />
-      <Button kind="link" class="last" onClick={() => selection.replace([])}>
+      <Button kind="link" onClick={() => selection.replace([])}>
         {texts.clear}
       </Button>
       <div class="bulk-actions">

@@ -25,7 +25,7 @@ export function Breadcrumb({ resource, id = 0 }: BreadcrumbProps): JSX.Element {
     <nav class="breadcrumb" aria-label={TEXTS.place.title}>
       <a href={place.hash}>{resource.title}</a>
       {hasNeighbours && (
-        <span class="neighbours" key={id}>
+        <span key={id}>
           <Neighbour {...{ resource, place, id }} step={-1} />
           <Neighbour {...{ resource, place, id }} step={1} />
         </span>

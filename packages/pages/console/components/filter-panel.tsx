@@ -107,7 +107,7 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
     onChange({ field: name, key: '', operator: next?.operators[0]?.name ?? 'equals', value: '' });
   };
   return (
-    <fieldset class={`filter-row ${hasKey ? 'keyed' : ''}`}>
+    <fieldset class="filter-row">
       <legend class="hidden">{texts.row}</legend>
       <Field label={texts.field}>
         {(control) => (

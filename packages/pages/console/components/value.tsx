@@ -147,8 +147,7 @@ function Time({ name, instant }: { readonly name: string; readonly instant: stri
   const isExpired = name === 'expiresAt' && Date.parse(instant) <= Date.now();
   return (
     <time dateTime={instant} title={instant}>
-      {timeText(instant)}
-      {isExpired && <span class="tag">{TEXTS.keys.expired}</span>}
+      {timeText(instant)} {isExpired && <span class="badge failing">{TEXTS.keys.expired}</span>}
     </time>
   );
 }

@@ -37,15 +37,19 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
     differencesOf(fields, versions).sort((one, other) => Number(!!one.changed) - Number(!!other.changed)),
   );
   const [sides, setSides] = useState(() => differences.map(({ changed }) => changed));
-  const finish = (event: SubmitEvent) => {
-    event.preventDefault();
+  const finish = (use: (record: JsonObject) => void) => {
     const chosen = differences.map((one, at) => ({ path: one.path, value: one[sides[at] ?? 'yours'] }));
-    const use = event.submitter?.getAttribute('value') === 'edit' ? onEdit : onSave;
     use(mergedRecord(versions.theirs, chosen));
   };
   return (
     <Dialog title={isAgain ? texts.again : texts.title} onClose={onClose} isWide>
-      <form onSubmit={finish} class="conflict">
+      <form
+        class="conflict"
+        onSubmit={(event) => {
+          event.preventDefault();
+          finish(onSave);
+        }}
+      >
         <p>{texts.intro}</p>
         {failed && (
           <Notice kind="error" title={failed.title}>
@@ -69,13 +73,13 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
           />
         ))}
         <p class="actions">
+          <Button onClick={onClose}>{form.cancel}</Button>
+          <Button onClick={({ currentTarget }) => currentTarget.form?.reportValidity() && finish(onEdit)}>
+            {texts.edit}
+          </Button>
           <Button submit kind="primary" busy={isSaving}>
             {isSaving ? form.saving : texts.save}
           </Button>
-          <Button submit value="edit">
-            {texts.edit}
-          </Button>
-          <Button onClick={onClose}>{form.cancel}</Button>
         </p>
       </form>
     </Dialog>

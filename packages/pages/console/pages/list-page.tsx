@@ -154,7 +154,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
       <div class={`results ${hasSide ? 'with-side' : ''}`}>
         {hasSide && (
           <section class="side-bar" aria-label={filterTexts.title}>
-            {hasFacets && (value || error !== undefined) && (
+            {hasFacets && page && (
               <Facets
                 {...{ resource, state }}
                 news={news + reloads}
