@@ -267,7 +267,7 @@ function predicate(table: FieldTable, code: IssueCode, path: Path): string {
     case 'unknown_field':
       return `is not a field: there are ${namesOf(membersAt(table, path.slice(0, -1)))}`;
     case 'read_only_field':
-      return 'is given by the service: leave it out, or in a PUT or PATCH send its stored value';
+      return 'is given by the service: leave it out';
     case 'duplicate_value':
       return `must differ from that of every other element of ${path[0]}`;
     case 'required':

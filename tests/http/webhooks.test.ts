@@ -151,6 +151,8 @@ for (const store of HTTP_STORE_NAMES)
       expect((await service.patch(item, jsonPatch, { headers: type })).json.secret).to.match(SECRET);
       const forged = [{ op: 'add', path: '/createdBy', value: 2 }];
       expect((await service.patch(item, forged, { headers: type })).status).to.equal(400);
+      const own = await patch(item, { createdBy: 1 });
+      expect(own.json.details[0].message).to.equal('createdBy is given by the service: leave it out.');
     });
 
     it('get a new secret on request', async () => {

@@ -187,12 +187,14 @@ function isWithoutEffect<Fields>(
 
 type MergeOrReplacement = Exclude<Change, { readonly kind: 'json-patch' }>;
 
+const OMITTED_OR_SAME = 'is given by the service: leave it out, or in a PUT or PATCH send its stored value';
+
 /** @param current absent for a new record, in which each of the fields is an issue */
 function readOnlyIssues(sent: JsonObject, current?: Versioned<unknown>): readonly Issue[] {
   if (!hasReadOnly(sent)) return NO_ISSUES;
   const stored: JsonObject = current ? metadata(current) : {};
   return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map((field) =>
-    issueIn({}, { code: 'read_only_field', path: [field] }),
+    fieldIssue('read_only_field', [field], OMITTED_OR_SAME),
   );
 }
 
