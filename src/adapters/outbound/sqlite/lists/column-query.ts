@@ -532,7 +532,7 @@ export class ColumnQuery {
       const [value] = query.distinct === undefined ? [] : facetValues(fields as object, { field: query.distinct });
       for (const [at, own] of ofChanged.entries())
         for (const one of facetValues(fields as object, query.fields[at] as FacetField))
-          if (value === undefined || shared?.isFirst(columns[at] as Column, one, value))
+          if (value === undefined || shared?.isFirst(at, columns[at] as Column, one, value))
             own.set(one, (own.get(one) ?? 0) + 1);
     }
     const facets: Facet[] = [];
@@ -644,8 +644,8 @@ class Shared {
   /** The keys that several such ids have, in any order, and their number. */
   private readonly repeated: Uint32Array;
   several = 0;
-  /** The columns with the pairs of values that changed records have. */
-  private readonly seen = new Map<Column, Set<string>>();
+  /** The pairs of values that changed records have, by the place of the counted field. */
+  private readonly seen = new Set<string>();
 
   constructor(readonly column: Column) {
     this.marks = new Uint8Array(column.keys.length);
@@ -718,13 +718,15 @@ class Shared {
     return place;
   }
 
-  /** Whether no id and no changed record before has both values. @param shared the value of {@link column} */
-  isFirst(column: Column, value: FacetValue, shared: FacetValue): boolean {
-    const seen = this.seen.get(column) ?? new Set();
-    this.seen.set(column, seen);
-    const pair = JSON.stringify([value, shared]);
-    if (seen.has(pair)) return false;
-    seen.add(pair);
+  /**
+   * Whether no id and no changed record before has both values.
+   * @param at the place of the counted field, which a request may name twice
+   * @param shared the value of {@link column}
+   */
+  isFirst(at: number, column: Column, value: FacetValue, shared: FacetValue): boolean {
+    const pair = JSON.stringify([at, value, shared]);
+    if (this.seen.has(pair)) return false;
+    this.seen.add(pair);
     const [[group, end], [key, keyEnd]] = [keyOf(this.column, shared), keyOf(column, value)];
     if (group === end || key === keyEnd) return true;
     const hasValue = new KeyTest(column, [[key, keyEnd]]);

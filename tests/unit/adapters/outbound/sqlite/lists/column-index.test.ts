@@ -164,7 +164,7 @@ describe('the index of SQLite in memory', () => {
       { field: 'tags', operator: 'eq', value: 'a' },
       { field: 'brand', operator: 'eq', value: 'x' },
     ];
-    const facets = { fields: [{ field: 'tags' }, { field: 'brand' }], limit: 5 };
+    const facets = { fields: [{ field: 'tags' }, { field: 'brand' }, { field: 'tags' }], limit: 5 };
     const queries = ['price.amount,id', 'price.amount,-id', '-price.amount,id', '-price.amount,-id', 'id'].map(
       (sort) => ({ filters, order: by(sort), limit: 3, facets: sort === 'id' ? facets : undefined }),
     );
