@@ -35,13 +35,10 @@ export function describeError(error: unknown): ErrorText {
   const { status, code, requestId } = error;
   if (code === 'unexpected_response') return errors.unexpected;
   if (code === 'last_admin_key') return errors.lastAdmin;
-  if (code === 'insufficient_scope')
-    return {
-      title: errors.forbidden.title,
-      text: errors.forbidden.text(/\b[a-z-]+:[a-z]+\b/.exec(error.message)?.[0] ?? ''),
-    };
-  if (status === 429)
-    return { title: errors.rateLimited.title, text: errors.rateLimited.text(error.retryAfterSeconds) };
+  const { forbidden, rateLimited } = errors;
+  const [scope = ''] = /\b[a-z-]+:[a-z]+\b/.exec(error.message) ?? [];
+  if (code === 'insufficient_scope') return { ...forbidden, text: forbidden.text(scope) };
+  if (status === 429) return { ...rateLimited, text: rateLimited.text(error.retryAfterSeconds) };
   const found = BY_STATUS[status] ?? (status >= 500 ? errors.internal : refusal(error));
   return requestId === undefined || status < 500
     ? found
@@ -97,9 +94,6 @@ function sentence(text: string): string {
 
 /** What the service says about a request that it refused. */
 function refusal({ message, code, details }: CatalogueError): ErrorText {
-  const texts = details.map((detail) => sentence(detail.message));
-  return {
-    title: errors.refused,
-    text: texts.length > 0 ? texts.join(' ') : message.replace(`${code}: `, ''),
-  };
+  const text = details.map((detail) => sentence(detail.message)).join(' ') || message.replace(`${code}: `, '');
+  return { title: errors.refused, text };
 }

@@ -73,14 +73,15 @@ function Fields({ fields, values, pointer, messages, onChange }: FieldsProps): J
   );
 }
 
-interface SectionsProps extends Omit<FieldsProps, 'pointer'> {
+interface SectionsProps extends Omit<FieldsProps, 'pointer' | 'fields'> {
   readonly resource: Resource;
   /** What stands below the sections of the narrow column. */
   readonly children?: ComponentChildren;
 }
 
 /** All fields of a record, in the parts that {@link SECTIONS} names. */
-export function Sections({ resource, fields, children, ...rest }: SectionsProps): JSX.Element {
+export function Sections({ resource, children, ...rest }: SectionsProps): JSX.Element {
+  const { form: fields } = resource;
   const sections = SECTIONS[resource.name] ?? [{ title: '', fields: [] }];
   const named = sections.flatMap((one) => one.fields);
   const column = (isAside: boolean) =>
@@ -324,24 +325,23 @@ function PriceControl({ field, value, onChange, ...rest }: ControlProps<FormValu
   );
 }
 
-interface RowsProps<R> {
+interface RowsProps<R> extends LabelledProps {
   readonly rows: readonly R[];
   readonly newRow: () => R;
   readonly onChange: (rows: readonly R[]) => void;
   /** What a person calls a row. */
   readonly label: (row: R, at: number) => string;
-  readonly addLabel: string;
   /** Whether the order of the rows means something, so that a person can change it. */
   readonly isOrdered?: boolean;
   readonly children: (row: R, at: number, onChange: (row: R) => void) => JSX.Element;
 }
 
 /**
- * Rows to add, to remove and to move. A new row gets the focus; after a removal the button that adds rows gets it, and
+ * Rows under one legend to add, to remove and to move. A new row gets the focus; after a removal the button that adds rows gets it, and
  * after a move a button of the same row that moves it.
  */
 function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
-  const { rows, newRow, onChange, label, addLabel, isOrdered = false, children } = props;
+  const { rows, newRow, onChange, label, isOrdered = false, children, ...labelled } = props;
   const root = useRef<HTMLDivElement>(null);
   const focusNext = useNextFocus(root);
   const move = (from: number, step: -1 | 1) => {
@@ -359,70 +359,64 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
       </Button>
     );
   return (
-    <div ref={root} class={isOrdered ? '' : 'compact'}>
-      {rows.map((row, at) => (
-        <fieldset class="form-row" key={row.rowId} aria-label={label(row, at)}>
-          {children(row, at, (changed) => onChange(rows.map((one) => (one === row ? changed : one))))}
-          <div class="row-tools">
-            {mover(row, at, -1)}
-            {mover(row, at, 1)}
-            <Button
-              aria-label={form.removeRow(label(row, at))}
-              onClick={() => {
-                focusNext(':scope > button');
-                onChange(rows.filter((one) => one !== row));
-              }}
-            >
-              ×
-            </Button>
-          </div>
-        </fieldset>
-      ))}
-      <Button
-        onClick={() => {
-          focusNext(':scope > .form-row:nth-last-child(2) input');
-          onChange([...rows, newRow()]);
-        }}
-      >
-        {addLabel}
-      </Button>
-    </div>
+    <Group {...labelled}>
+      <div ref={root} class={isOrdered ? '' : 'compact'}>
+        {rows.map((row, at) => (
+          <fieldset class="form-row" key={row.rowId} aria-label={label(row, at)}>
+            {children(row, at, (changed) => onChange(rows.map((one) => (one === row ? changed : one))))}
+            <div class="row-tools">
+              {mover(row, at, -1)}
+              {mover(row, at, 1)}
+              <Button
+                aria-label={form.removeRow(label(row, at))}
+                onClick={() => {
+                  focusNext(':scope > button');
+                  onChange(rows.filter((one) => one !== row));
+                }}
+              >
+                ×
+              </Button>
+            </div>
+          </fieldset>
+        ))}
+        <Button
+          onClick={() => {
+            focusNext(':scope > .form-row:nth-last-child(2) input');
+            onChange([...rows, newRow()]);
+          }}
+        >
+          {form.addEntry(entryOf(props.pointer))}
+        </Button>
+      </div>
+    </Group>
   );
 }
 
 function MapControl({ value, onChange, ...rest }: ControlProps<readonly MapRow[]>) {
   return (
-    <Group {...rest}>
-      <Rows
-        rows={value}
-        newRow={newMapRow}
-        onChange={onChange}
-        addLabel={form.addEntry(entryOf(rest.pointer))}
-        label={({ key }) => form.attribute(key)}
-      >
-        {(row, _at, change) => {
-          const own = rest.pointer + pointerTo(row.key);
-          const set = (part: Partial<MapRow>) => change({ ...row, ...part });
-          const choose = (type: MapRow['type']) =>
-            set({ type, text: type === 'boolean' && row.text !== 'true' ? 'false' : row.text });
-          return (
-            <>
-              <TextField label={form.key} spellcheck={false} value={row.key} onType={(key) => set({ key })} />
-              <Choice label={form.type} value={row.type} options={TYPES} onChoose={choose} />
-              <Labelled label={form.value} error={rest.messages.get(own)}>
-                {(control) => {
-                  const shared = { ...control, 'data-pointer': own, value: row.text };
-                  const type = (text: string) => set({ text });
-                  if (row.type === 'boolean')
-                    return <Select {...shared} options={Object.entries(form.booleans)} onChoose={type} />;
-                  return <Input {...shared} inputMode={row.type === 'number' ? 'decimal' : 'text'} onType={type} />;
-                }}
-              </Labelled>
-            </>
-          );
-        }}
-      </Rows>
-    </Group>
+    <Rows {...rest} rows={value} newRow={newMapRow} onChange={onChange} label={({ key }) => form.attribute(key)}>
+      {(row, _at, change) => {
+        const own = rest.pointer + pointerTo(row.key);
+        const set = (part: Partial<MapRow>) => change({ ...row, ...part });
+        const choose = (type: MapRow['type']) =>
+          set({ type, text: type === 'boolean' && row.text !== 'true' ? 'false' : row.text });
+        return (
+          <>
+            <TextField label={form.key} spellcheck={false} value={row.key} onType={(key) => set({ key })} />
+            <Choice label={form.type} value={row.type} options={TYPES} onChoose={choose} />
+            <Labelled label={form.value} error={rest.messages.get(own)}>
+              {(control) => {
+                const shared = { ...control, 'data-pointer': own, value: row.text };
+                const type = (text: string) => set({ text });
+                if (row.type === 'boolean')
+                  return <Select {...shared} options={Object.entries(form.booleans)} onChoose={type} />;
+                return <Input {...shared} inputMode={row.type === 'number' ? 'decimal' : 'text'} onType={type} />;
+              }}
+            </Labelled>
+          </>
+        );
+      }}
+    </Rows>
   );
 }
 
@@ -435,31 +429,28 @@ function entryOf(pointer: string): string {
 
 function ListControl({ field, value, onChange, ...rest }: ControlProps<readonly ListRow[], ListField>) {
   return (
-    <Group field={field} {...rest}>
-      <Rows
-        rows={value}
-        newRow={() => newListRow(field)}
-        isOrdered
-        onChange={onChange}
-        addLabel={form.addEntry(entryOf(rest.pointer))}
-        label={(_row, at) => form.entry(entryOf(rest.pointer), at)}
-      >
-        {(row, at, change) => (
-          <>
-            {field.fields.some(({ name }) => name === 'url') && <Preview url={String(row.values['url'] ?? '')} />}
-            <div class="fields">
-              <Fields
-                fields={field.fields}
-                values={row.values}
-                pointer={rest.pointer + pointerTo(at)}
-                messages={rest.messages}
-                onChange={(values) => change({ ...row, values })}
-              />
-            </div>
-          </>
-        )}
-      </Rows>
-    </Group>
+    <Rows
+      {...{ field, onChange, ...rest }}
+      rows={value}
+      newRow={() => newListRow(field)}
+      isOrdered
+      label={(_row, at) => form.entry(entryOf(rest.pointer), at)}
+    >
+      {(row, at, change) => (
+        <>
+          {field.fields.some(({ name }) => name === 'url') && <Preview url={String(row.values['url'] ?? '')} />}
+          <div class="fields">
+            <Fields
+              fields={field.fields}
+              values={row.values}
+              pointer={rest.pointer + pointerTo(at)}
+              messages={rest.messages}
+              onChange={(values) => change({ ...row, values })}
+            />
+          </div>
+        </>
+      )}
+    </Rows>
   );
 }
 

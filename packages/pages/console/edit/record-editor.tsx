@@ -185,7 +185,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
     <form class="record" ref={element} noValidate onSubmit={submit}>
       {failed && !conflict && <ProblemSummary failed={failed} />}
       <CompletedResource.Provider value={resource}>
-        <Sections {...{ resource, fields, values }} messages={messagesOf(standing)} onChange={change}>
+        <Sections {...{ resource, values }} messages={messagesOf(standing)} onChange={change}>
           {children}
         </Sections>
       </CompletedResource.Provider>
