@@ -22,10 +22,16 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof CatalogueError ? error.code : undefined;
 }
 
+/** Whether the browser refuses to read a file, because it is another than the one that was chosen. */
+export function hasFileChanged(error: unknown): boolean {
+  return error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name);
+}
+
 /** An error of the client, in words for a person. */
 export function describeError(error: unknown): ErrorText {
   if (error instanceof UnknownOutcomeError) return errors.unknownOutcome;
   if (error instanceof AlteredTagError) return errors.alteredTag;
+  if (hasFileChanged(error)) return errors.fileChanged;
   if (!(error instanceof CatalogueError)) {
     // Browsers tell nothing about a lost connection but this type. A program error has another message.
     if (error instanceof TypeError && /fetch|network|load|connection/i.test(error.message)) return errors.lost;

@@ -410,8 +410,6 @@ export const TEXTS = {
     noRecords: 'The file has no records.',
     noChange: 'This file changes nothing.',
     takenHint: (key: string) => `To change the records that exist already, choose “Update by ${key}”.`,
-    fileChangedTitle: 'The file has changed',
-    fileChanged: 'It was changed, moved or deleted after you chose it. Choose it again.',
     findings: {
       ofAll: (title: string, shown: number, total: number) =>
         shown < total ? `${title}: the first ${shown} of ${numberText(total)}` : title,
@@ -578,6 +576,10 @@ export const TEXTS = {
     alteredTag: {
       title: 'The service does not know this version of the record',
       text: 'Nobody has changed the record. Something between this page and the service, perhaps a proxy, alters the header ETag or If-Match.',
+    },
+    fileChanged: {
+      title: 'The file has changed',
+      text: 'It was changed, moved or deleted after you chose it. Choose it again.',
     },
     rateLimited: {
       title: 'Too many requests',

@@ -149,7 +149,7 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
 }
 
 /** Whether the person chooses the key of a field, as of attributes. */
-function isKeyed(fields: readonly FilterField[], name: string): boolean {
+export function isKeyed(fields: readonly FilterField[], name: string): boolean {
   return fields.find((one) => one.name === name)?.prefix !== undefined;
 }
 

@@ -22,14 +22,11 @@ export function Menu({ label, children }: MenuProps): JSX.Element {
       setOpen(false);
       button.current?.focus();
     };
-    addEventListener('pointerdown', leave);
-    addEventListener('focusin', leave);
-    addEventListener('keydown', closeByKey);
-    return () => {
-      removeEventListener('pointerdown', leave);
-      removeEventListener('focusin', leave);
-      removeEventListener('keydown', closeByKey);
-    };
+    const listening = new AbortController();
+    addEventListener('pointerdown', leave, listening);
+    addEventListener('focusin', leave, listening);
+    addEventListener('keydown', closeByKey, listening);
+    return () => listening.abort();
   }, [isOpen]);
   return (
     <div class="menu" ref={root}>

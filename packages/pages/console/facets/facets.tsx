@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { TextField } from '../components/field.js';
+import { isKeyed } from '../components/filter-panel.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import type { Filter, ListState } from '../list-query.js';
@@ -37,7 +38,7 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
   const { api } = useConsole();
   const shownKeys = useRef<readonly string[]>([]);
   const [views, setViews] = useState<Readonly<Record<string, PanelView>>>(() => firstViews(resource));
-  const keyed = resource.facets.find((name) => isKeyed(resource, name));
+  const keyed = resource.facets.find((name) => isKeyed(resource.filters, name));
   const plain = resource.facets.filter((name) => name !== keyed).map((field) => ({ field, key: '' }));
   if (keyed !== undefined) shownKeys.current = attributeKeys(keyed, records, state.filters, shownKeys.current);
   const attributes = shownKeys.current.map((key) => ({ field: keyed ?? '', key }));
@@ -105,10 +106,6 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
       )}
     </>
   );
-}
-
-function isKeyed({ filters }: Resource, field: string): boolean {
-  return filters.find(({ name }) => name === field)?.prefix !== undefined;
 }
 
 /** Fields with many values first, then those of a few fixed values, then parts of fields. */

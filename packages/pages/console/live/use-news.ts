@@ -32,11 +32,9 @@ function useView(): boolean {
   const [isOn, setOn] = useState(isInView);
   useEffect(() => {
     const look = () => setOn(isInView());
-    const events = ['visibilitychange', DIALOG_CHANGE];
-    for (const one of events) document.addEventListener(one, look);
-    return () => {
-      for (const one of events) document.removeEventListener(one, look);
-    };
+    const listening = new AbortController();
+    for (const event of ['visibilitychange', DIALOG_CHANGE]) document.addEventListener(event, look, listening);
+    return () => listening.abort();
   }, []);
   return isOn;
 }

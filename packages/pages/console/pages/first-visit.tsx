@@ -66,15 +66,11 @@ function Step({ name, text, children }: StepProps): JSX.Element {
   );
 }
 
-interface Sample {
-  /** The type of the product. */
-  readonly sku: string;
-}
-
 /** Creates the products that `catalogue seed --products 200` creates. @returns how many are new */
 async function loadSamples({ catalogue, collection }: Api, resource: Resource): Promise<number> {
   const data = await dataOf(catalogue.request('get', '/console/samples.json' as '/v1/products', {} as never));
-  const samples = (data as unknown as readonly Sample[]).map((sample, at) => ({
+  // Their SKUs are those of the types of products.
+  const samples = (data as unknown as readonly { readonly sku: string }[]).map((sample, at) => ({
     ...sample,
     sku: `${sample.sku}-1-${(at + 1).toString(36).toUpperCase().padStart(5, '0')}`,
   }));

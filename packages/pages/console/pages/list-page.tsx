@@ -6,7 +6,7 @@ import { Button } from '../components/button.js';
 import { ChoiceFilters, choiceFields } from '../components/choice-filters.js';
 import { useColumns, ViewMenu } from '../components/column-menu.js';
 import { TextField } from '../components/field.js';
-import { FilterPanel } from '../components/filter-panel.js';
+import { FilterPanel, isKeyed } from '../components/filter-panel.js';
 import { NewsLine } from '../components/news-line.js';
 import { ErrorNotice } from '../components/notice.js';
 import { PagesBar, useTotal } from '../components/pages-bar.js';
@@ -219,7 +219,7 @@ function requestOf(
   const parameters = queryOf(state);
   parameters.delete('start');
   parameters.set('limit', String(state.limit));
-  const keyed = facets.filter((name) => filters.some((one) => one.name === name && one.prefix !== undefined));
+  const keyed = facets.filter((name) => isKeyed(filters, name));
   const names = ['id', ...columns.map(({ name }) => name), ...keyed, ...(hasChanges ? ['version'] : [])];
   parameters.set('fields', [...new Set(names)].join(','));
   return `${path}?${parameters}`;

@@ -20,7 +20,7 @@ import { useLoad } from '../use-load.js';
 import { changesOf, excerpts, type FileChange, type FileRecord, type Finding, type ImportUse } from './file-changes.js';
 import { type Progress, refusedIn } from './import-run.js';
 import { MOST_KEPT } from './run-history.js';
-import { hasFileChanged, type Run } from './use-run.js';
+import type { Run } from './use-run.js';
 
 const { importing: texts, undo } = TEXTS;
 
@@ -82,13 +82,7 @@ function Trouble({ run }: Pick<RunViewProps, 'run'>): JSX.Element {
   const isAboutHeader = error instanceof CatalogueError && error.code === 'validation_failed';
   return (
     <>
-      {hasFileChanged(error) ? (
-        <Notice kind="error" title={texts.fileChangedTitle}>
-          {texts.fileChanged}
-        </Notice>
-      ) : (
-        error !== undefined && <ErrorNotice error={error} title={isAboutHeader ? texts.badHeader : undefined} />
-      )}
+      {error !== undefined && <ErrorNotice error={error} title={isAboutHeader ? texts.badHeader : undefined} />}
       {doubtful && (
         <Notice kind="error" title={texts.otherKeyTitle}>
           {texts.otherKey(...doubtful)}
@@ -209,17 +203,8 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
   );
 }
 
-interface ChangeRow {
-  readonly label: string;
-  readonly now: Json | undefined;
-  readonly inFile: Json | undefined;
-  /** Whether a text must be told from a number that looks alike. */
-  readonly hasType?: boolean;
-  /** Absent: it is the value of no field alone. */
-  readonly field?: Field | undefined;
-}
-
-function rowsOf(change: FileChange, fields: readonly Field[]): ChangeRow[] {
+/** The rows of a change: what each is called, both values, and what {@link Value} needs to show them. */
+function rowsOf(change: FileChange, fields: readonly Field[]) {
   const { finding, current, version, isDeletion, differences } = change;
   const { result } = finding;
   const { whole, deleted } = texts.findings;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
+import { hasFileChanged } from '../describe-error.js';
 import { pauseFor } from '../pause.js';
 import { randomKey } from '../random-key.js';
 import type { Resource } from '../types.js';
@@ -146,11 +147,6 @@ export function useRun(resource: Resource) {
       setState({ step: 'ready' });
     },
   };
-}
-
-/** Whether the browser refuses to read the file, because it is another than the one that was chosen. */
-export function hasFileChanged(error: unknown): boolean {
-  return error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name);
 }
 
 /** Whether the same request could succeed later, perhaps with another key. The others need another file. */
