@@ -189,7 +189,7 @@ describe('the program', () => {
 
   describe('if it cannot start', () => {
     it('prints one line for each invalid setting and exits with 78, in every command', async () => {
-      const service = start(folder(), { PORT: '99999', STORE: 'mysql' });
+      const service = start(folder(), { PORT: '99999', STORE: 'paper' });
       expect((await service.exit).code).to.equal(78);
       expect(service.log.trim().split('\n')).to.have.length(2);
       expect(service.out).to.equal('');

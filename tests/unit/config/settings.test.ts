@@ -90,7 +90,7 @@ describe('settings', () => {
   });
 
   it('report each invalid value on its own line', () => {
-    const issues = issuesOf({ PORT: '70000', STORE: 'mysql', RATE_LIMIT_REQUESTS: '1.5', REQUIRE_IF_MATCH: 'perhaps' });
+    const issues = issuesOf({ PORT: '70000', STORE: 'paper', RATE_LIMIT_REQUESTS: '1.5', REQUIRE_IF_MATCH: 'perhaps' });
     expect(issues).to.have.length(4);
     for (const [i, name] of ['PORT', 'STORE', 'REQUIRE_IF_MATCH', 'RATE_LIMIT_REQUESTS'].entries())
       expect(issues[i])
@@ -180,7 +180,7 @@ describe('settings', () => {
       ['LOG_LEVEL', 'WARNING', 'warn'],
       ['TLS', 'self_signed', 'self-signed'],
       ['RATE_LIMITER', 'reddis', undefined],
-      ['STORE', 'mysql', undefined],
+      ['STORE', 'paper', undefined],
       ['POSTGRESQL_PREPARED', 'o', undefined],
     ] as const) {
       const [issue = ''] = issuesOf({ [name]: given });

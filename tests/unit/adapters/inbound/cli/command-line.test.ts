@@ -58,7 +58,7 @@ const MISUSED: readonly Misused[] = [
   ...misused(/--from/, ['copy']),
   ...misused(/--to/, ['copy --from sqlite:x']),
   [['copy', '--from', '', '--to', 'sqlite:x'], /--from/],
-  ...misused(/A store is sqlite:FILE/, ['copy --from mysql://x --to sqlite:x']),
+  ...misused(/A store is sqlite:FILE/, ['copy --from paper://x --to sqlite:x']),
   ...misused(/bash, zsh, fish/, ['completion tcsh']),
   ...misused(/--resource/, ['import', 'import x.csv']),
   ...misused(/products, users, orders/, ['import x.csv --resource product']),
@@ -114,7 +114,7 @@ describe('the command line', () => {
           .to.match(/^\w+_URL has a #, or an @ .*percent-encode/)
           .and.not.match(/ssword|12345|abc|pa\b|@h/);
       }
-    const { code, err } = await runInProcess(['copy', '--from', 'mysql://u:s#cret@h', '--to', 'sqlite:x'], environment);
+    const { code, err } = await runInProcess(['copy', '--from', 'paper://u:s#cret@h', '--to', 'sqlite:x'], environment);
     expect([code, err.includes('cret')]).to.deep.equal([64, false]);
   });
 
