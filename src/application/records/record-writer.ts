@@ -409,13 +409,14 @@ export class RecordWriter<Fields> {
     });
   }
 
-  /** Names in each error the other record, unless that is gone meanwhile, or is that of a dry run. */
+  /** Names in each error the other record, unless it has lost the value meanwhile, or is that of a dry run. */
   private async nameOwners(refused: readonly Duplicate<Fields>[]): Promise<void> {
     for (const field of new Set(refused.map(({ outcome }) => outcome.field))) {
       const rivals = refused.filter(({ outcome }) => outcome.field === field);
       const values = rivals.map((rival) => fieldValue(recordOf(rival), field) as Value);
       each(rivals, await this.deps.records.findAllByUnique(field, values), (rival, owner) => {
-        if (owner && !isDryRunId(owner.id)) rival.outcome = rival.outcome.ownedBy(owner.id);
+        const isOther = owner && owner.id !== recordOf(rival).id && !isDryRunId(owner.id);
+        if (isOther) rival.outcome = rival.outcome.ownedBy(owner.id);
       });
     }
   }

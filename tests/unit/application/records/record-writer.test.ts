@@ -290,6 +290,21 @@ describe('RecordWriter', () => {
         expect((await stored())?.name).to.equal(outcome === 'created 1' ? body.name : undefined);
       });
 
+    it('does not name the record itself as the one that has its value', async () => {
+      const [id, other] = [
+        await records.rival.insert({ name: 'Lamp', sku: 'mine' }),
+        await records.rival.insert({ name: 'Lamp', sku: SKU }),
+      ];
+      records.before = async (name) => {
+        if (name !== 'findAllByUnique') return;
+        await records.rival.remove(other);
+        await records.rival.change(id, { sku: SKU });
+      };
+      const [outcome] = await outcomesOf([keyed(id, { sku: SKU })], { field: 'id', existing: 'merge' });
+      expect(outcome).to.include({ code: 'duplicate_value' });
+      expect((outcome as AppError).details[0]).to.not.have.property('id');
+    });
+
     it('checks the precondition again, also before it confirms or deletes', async () => {
       for (const [step, more] of Object.entries({ replaceAll: {}, confirmAll: {}, removeAll: DELETION })) {
         const sku = `only-${step}`;
