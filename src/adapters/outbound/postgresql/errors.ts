@@ -95,7 +95,17 @@ export function isTableMissing(error: unknown): boolean {
 
 /** Whether some writes of a statement kept the others from being done, so that each may succeed alone. */
 export function isRefusedByOne(error: unknown): boolean {
-  return [UNIQUE_VIOLATION, DEADLOCK, QUERY_CANCELED].includes(codeOf(error instanceof AppError ? error.cause : error));
+  return [UNIQUE_VIOLATION, DEADLOCK, QUERY_CANCELED].includes(refusalOf(error));
+}
+
+/** Whether the server has rolled a write back because it and another one waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return refusalOf(error) === DEADLOCK;
+}
+
+/** @param error translated or not */
+function refusalOf(error: unknown): string {
+  return codeOf(error instanceof AppError ? error.cause : error);
 }
 
 /** Returns the index that refused a write; undefined if it was no unique index. */

@@ -18,7 +18,7 @@ import type {
 import { foldedValue, ownersOf, uniqueValueOf } from '../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../application/records/record-json.js';
 import { mayDifferInWords } from '../../../application/search/tokenizer.js';
-import { duplicateValue, unavailable } from '../../../domain/errors.js';
+import { AppError, duplicateValue, unavailable } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { compareText } from '../../../domain/text.js';
@@ -26,7 +26,7 @@ import type { Task } from '../../../shared/task-scheduler.js';
 import { RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/keyset.js';
 import { Batches } from './batches.js';
 import { IS_LIVE, type TableWrites, uniqueIndexOf } from './columns.js';
-import { isRefusedByOne, violatedIndex } from './errors.js';
+import { isDeadlock, isRefusedByOne, violatedIndex } from './errors.js';
 import { PostgresqlLists } from './lists.js';
 import { IdCounter } from './small-tables.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
@@ -218,9 +218,12 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     } catch (error) {
       if (records.length > 1 && isRefusedByOne(error)) {
         const outcomes: ReplaceOutcome[] = [];
-        for (const one of replacements) outcomes.push(...(await this.replaceTogether([one], keepsWords)));
+        for (const one of replacements)
+          outcomes.push(...(await this.replaceTogether([one], keepsWords).catch(outcomeOfOne)));
         return outcomes;
       }
+      // As after any lost race, the caller reads the record again.
+      if (isDeadlock(error)) return ['version_conflict'];
       const index = violatedIndex(error);
       const field = this.unique.find((unique) => uniqueIndexOf(this.table, unique) === index);
       if (index === undefined || field === undefined) throw error;
@@ -289,6 +292,12 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     if (!statements) throw new Error(`The field ${field} of ${this.table.name} is not unique.`);
     return statements;
   }
+}
+
+/** An error of one replacement must not be that of all: those done before would be done again, and lose to themselves. */
+function outcomeOfOne(error: unknown): readonly ReplaceOutcome[] {
+  if (error instanceof AppError) return [error];
+  throw error;
 }
 
 function firstOfEachId<Write>(writes: readonly Write[], idOf: (write: Write) => Id): readonly Write[] {
