@@ -79,7 +79,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   // Under a refusal of this query, the records of the last one would look like its result.
   const isRefused = error instanceof CatalogueError && error.status === 400;
   const page = isRefused ? undefined : value;
-  const total = useTotal(resource, matching, isLoading ? undefined : page);
+  const total = useTotal(resource, matching, isLoading || error !== undefined ? undefined : page);
   const go = (part: Partial<ListState>) => {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });
