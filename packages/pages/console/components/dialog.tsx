@@ -29,7 +29,9 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     return () => {
       shown?.close();
       tell();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // A menu has closed meanwhile: its button stands for what was in it.
+      const back = before?.closest('.menu-panel')?.previousElementSibling ?? before;
+      if (back instanceof HTMLElement && back.isConnected) back.focus();
     };
   }, []);
   const cancel = (event: Event) => {

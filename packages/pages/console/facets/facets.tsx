@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { TextField } from '../components/field.js';
 import { isKeyed } from '../components/filter-panel.js';
@@ -62,6 +62,14 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
     lastTookMs.current = performance.now() - startedAt;
     return new Map(facets.map((facet) => [facet.field, facet]));
   });
+  const countAgain = () => {
+    counted.current = news;
+    reload();
+  };
+  useEffect(() => {
+    // What failed for its key goes on with the new one.
+    if (error !== undefined) countAgain();
+  }, [api]);
   // Under an error, counts of another query would look like those of this one.
   const found = error === undefined ? value : undefined;
   const panel = (of: FacetField) => (
@@ -77,15 +85,9 @@ export function Facets({ resource, state, records, news, isFailureSaid, onChoose
   );
   return (
     <>
-      {error !== undefined && !isFailureSaid && <ErrorNotice error={error} title={texts.failed} onRetry={reload} />}
+      {error !== undefined && !isFailureSaid && <ErrorNotice error={error} title={texts.failed} onRetry={countAgain} />}
       {counted.current !== news && !isLoading && (
-        <Button
-          kind="link"
-          onClick={() => {
-            counted.current = news;
-            reload();
-          }}
-        >
+        <Button kind="link" onClick={countAgain}>
           {texts.countAgain}
         </Button>
       )}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { BulkBar } from '../bulk/bulk-bar.js';
 import { Button } from '../components/button.js';
@@ -76,6 +76,10 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     setReloads((count) => count + 1);
     readAgain();
   };
+  useEffect(() => {
+    // A list that failed for its key goes on with the new one.
+    if (error !== undefined) reload();
+  }, [api]);
   // Under a refusal of this query, the records of the last one would look like its result.
   const isRefused = error instanceof CatalogueError && error.status === 400;
   const page = isRefused ? undefined : value;
