@@ -720,7 +720,7 @@ class Shared {
 
   /**
    * Whether no id and no changed record before has both values.
-   * @param at the place of the counted field, which a request may name twice
+   * @param at the place of the counted field, which a query may name twice
    * @param shared the value of {@link column}
    */
   isFirst(at: number, column: Column, value: FacetValue, shared: FacetValue): boolean {
