@@ -163,6 +163,12 @@ describe('updates in the console', () => {
     const [user, lamp] = [await create({}, 'users'), await create()];
     const items = [{ productId: lamp.id, quantity: 1 }];
     const { json } = await service.client.post('/v1/orders', { userId: user.id, items });
+    await choose(page, 'orders.ndjson', linesOf({ userId: user.id, items }));
+    await page.getByText('It has no ID to update them by.').waitFor();
+    await check(page, '1 new.');
+    const added = `User${user.id}ItemsProduct ${lamp.id}, Quantity 1`;
+    expect(await rowsIn(page, 'New')).to.deep.equal([['No. 1', added]]);
+    await another(page);
     const more = [{ productId: lamp.id, quantity: 3 }];
     await choose(page, 'orders.ndjson', linesOf({ id: json.id, items: more }));
     await use(page, 'Update by ID').waitFor();

@@ -147,7 +147,7 @@ interface ChangesProps extends Pick<RunViewProps, 'resource' | 'words'> {
  */
 function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.Element {
   const { api } = useConsole();
-  const { record, field, now, inFile, gone, same } = { ...texts.findings, ...words };
+  const { number, record, field, now, inFile, gone, same } = { ...texts.findings, ...words };
   const { form: fields } = resource;
   const { value, error, reload } = useLoad('', (signal) =>
     changesOf(findings, { collection: api.collection(resource), fields, use }, signal),
@@ -172,7 +172,7 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
                 {String(current['name'] ?? recordName(resource, current))}
               </a>
             ) : (
-              String(next['name'] ?? excerptOf(finding.record))
+              String(next['name'] ?? `${number} ${numberText(finding.number)}`)
             )}
           </th>
         );
