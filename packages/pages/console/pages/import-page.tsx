@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { Breadcrumb } from '../components/breadcrumb.js';
 import { Button } from '../components/button.js';
 import { Radios } from '../components/field.js';
@@ -140,11 +140,16 @@ interface FileChooserProps {
   onChoose(file: File): void;
 }
 
-/** A file, by a dialog or by drag and drop, which the browser does; or an empty one to fill in. */
+/** A file, by a dialog or dropped anywhere on the page, which the browser does; or an empty one to fill in. */
 function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
   const id = useId();
   const [isOver, setOver] = useState(false);
   const [refused, setRefused] = useState<string>();
+  useEffect(() => {
+    const show = () => setOver(true);
+    addEventListener('dragenter', show);
+    return () => removeEventListener('dragenter', show);
+  }, []);
   const formats = formatsOf(resource.importTypes);
   const hasCsv = formats.some(({ isCsv }) => isCsv);
   const take = ([file]: FileList | []) => {
@@ -164,7 +169,6 @@ function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
           id={id}
           type="file"
           class={isOver ? 'over' : ''}
-          onDragEnter={() => setOver(true)}
           onDragLeave={() => setOver(false)}
           onDrop={() => setOver(false)}
           aria-describedby={`${id}-hint`}
