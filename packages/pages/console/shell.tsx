@@ -99,14 +99,16 @@ function useTitleAndFocus(main: { current: HTMLElement | null }, route: Route): 
   const place = hashOf('query' in route ? { ...route, query: new URLSearchParams() } : route);
   useEffect(() => {
     const entitle = () => {
-      document.title = [main.current?.querySelector('h1')?.textContent, texts.title].filter(Boolean).join(' · ');
+      document.title = [main.current?.querySelector('h1')?.textContent, TEXTS.session.title]
+        .filter(Boolean)
+        .join(' · ');
     };
     const observer = new MutationObserver(entitle);
     observer.observe(document.body, { subtree: true, childList: true, characterData: true });
     entitle();
     return () => {
       observer.disconnect();
-      document.title = texts.title;
+      document.title = TEXTS.session.title;
     };
   }, []);
   useEffect(() => {

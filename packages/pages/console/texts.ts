@@ -616,7 +616,6 @@ export const TEXTS = {
     },
   },
   status: {
-    title: 'Console',
     skip: 'Skip to the content',
     skipToRecords: 'Skip to the records',
     navigation: 'Resources',

@@ -87,12 +87,7 @@ export function UndoNotice(): JSX.Element | null {
   );
 }
 
-interface UndoDialogProps {
-  readonly undo: Undo;
-  onClose(): void;
-}
-
-function UndoDialog({ undo, onClose }: UndoDialogProps): JSX.Element {
+function UndoDialog({ undo, onClose }: { readonly undo: Undo; onClose(): void }): JSX.Element {
   const { rememberUndo } = useConsole();
   const { resource, steps, changed, created, deleted } = undo;
   const run = useRun(resource);

@@ -13,11 +13,14 @@ import { type Difference, differencesOf, mergedRecord, type Side, shownOf, type 
 const { conflict: texts, form } = TEXTS;
 const SIDES = ['yours', 'theirs'] as const;
 
-interface ConflictDialogProps {
-  readonly fields: readonly Field[];
+export interface Conflict {
   readonly versions: ThreeWay;
   /** Whether it came while the person was choosing. */
   readonly isAgain: boolean;
+}
+
+interface ConflictDialogProps extends Conflict {
+  readonly fields: readonly Field[];
   /** Why the choice could not be saved. */
   readonly failed: ErrorText | undefined;
   readonly isSaving: boolean;

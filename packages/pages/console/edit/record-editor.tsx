@@ -11,12 +11,12 @@ import { randomKey } from '../random-key.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, ErrorText, Resource } from '../types.js';
 import { CompletedResource } from './completions.js';
-import { ConflictDialog } from './conflict-dialog.js';
+import { type Conflict, ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
 import { type Messages, Sections } from './fields.js';
 import { bodyOf, type FormValues, formOf } from './form-model.js';
 import { isSame, type JsonObject, mergePatch } from './json.js';
-import { differencesOf, type ThreeWay } from './three-way.js';
+import { differencesOf } from './three-way.js';
 import { UnsavedGuard, useSaveKey } from './unsaved.js';
 
 const { form, live } = TEXTS;
@@ -43,12 +43,6 @@ interface RecordEditorProps {
   readonly children?: ComponentChildren;
 }
 
-interface Conflict {
-  readonly versions: ThreeWay;
-  readonly theirs: Found;
-  readonly isAgain: boolean;
-}
-
 /** The form of a record. What was typed stays whatever a request meets. */
 export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const { resource, found, newest, isRenewed = false, onSaved, onRenewed, draft, dirty, children } = props;
@@ -63,7 +57,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   const [failed, setFailed] = useState<Failed>();
   /** The fields that changed since the last attempt: what was wrong with them may be mended. */
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [conflict, setConflict] = useState<Conflict>();
+  const [conflict, setConflict] = useState<Conflict & { readonly theirs: Found }>();
   const [isSaving, setSaving] = useState(false);
   const isBusy = useRef(false);
   const [creation] = useState(
@@ -211,9 +205,7 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
       {conflict && (
         <ConflictDialog
           key={conflict.theirs.etag}
-          {...{ fields, failed, isSaving }}
-          versions={conflict.versions}
-          isAgain={conflict.isAgain}
+          {...{ ...conflict, fields, failed, isSaving }}
           onSave={(record) => void send(conflict.theirs, record)}
           onEdit={(record) => edit(conflict.theirs, record)}
           onClose={() => setConflict(undefined)}

@@ -89,12 +89,8 @@ export function ColumnsStep({ file, chosen, fields, isUpdate }: ColumnsStepProps
   );
 }
 
-interface SwitchesProps extends Pick<ColumnsStepProps, 'file'> {
-  readonly reading: Reading;
-}
-
 /** How CSV is written, as recognised, and the currency of prices that have none. */
-function Switches({ reading, file }: SwitchesProps): JSX.Element {
+function Switches({ file, reading }: Pick<ColumnsStepProps, 'file'> & { readonly reading: Reading }): JSX.Element {
   const { columns, currency } = reading;
   const has = (member: string) => columns.some((column) => column.endsWith(member));
   const choice = <Name extends 'separator' | 'encoding' | 'numbers'>(
