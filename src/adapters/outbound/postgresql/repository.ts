@@ -242,11 +242,17 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
       if (tries === MAX_TRIES) throw unavailable('The records that refused others could not be read.');
       // Of two records with one id, the second waits for what becomes of the first.
       const some = this.inOrder(firstOfEachId(left, ({ id }) => id));
-      const rows = await this.store.run<[Id]>(this.writes.insert, this.writes.rowsOf(some));
-      const inserted = new Set(rows.map(([id]) => id));
-      for (const record of some) if (inserted.has(record.id)) outcomes.set(record, 'inserted');
-      left = left.filter((record) => !outcomes.has(record));
-      for (const [record, reason] of await this.refusals(left)) outcomes.set(record, reason);
+      try {
+        const rows = await this.store.run<[Id]>(this.writes.insert, this.writes.rowsOf(some));
+        const inserted = new Set(rows.map(([id]) => id));
+        for (const record of some) if (inserted.has(record.id)) outcomes.set(record, 'inserted');
+        left = left.filter((record) => !outcomes.has(record));
+        for (const [record, reason] of await this.refusals(left)) outcomes.set(record, reason);
+      } catch (error) {
+        // An error of all would insert again what is inserted.
+        if (outcomes.size === 0 || !(error instanceof AppError && isRefusedByOne(error))) throw error;
+        for (const record of left) outcomes.set(record, error);
+      }
       left = left.filter((record) => !outcomes.has(record));
     }
     return records.map((record) => outcomes.get(record) as InsertOutcome);

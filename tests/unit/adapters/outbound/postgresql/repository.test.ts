@@ -15,43 +15,61 @@ function errorOf(kind: keyof typeof CODES): unknown {
   );
 }
 
-describe('replacements in PostgreSQL', () => {
-  it('have an outcome each if a statement for all is refused, and none is written again', async () => {
+/** @param run a statement with its values, returns rows */
+function repositoryOn(run: (text: string, values: number[][]) => readonly unknown[]) {
+  const store = {
+    run: async ({ text }: { text: string }, values: number[][]) => run(text, values),
+    calls: {
+      run: (operation: () => unknown) => operation(),
+      quota: { each: (items: unknown[], operation: (item: unknown) => unknown) => Promise.all(items.map(operation)) },
+    },
+    operationMs: 60_000,
+  };
+  return new PostgresqlRepository<object>(store as never, PRODUCTS, new TableWrites(PRODUCTS));
+}
+
+const recordOf = (id: number) => ({ id, version: 2, createdAt: 0, updatedAt: 0, fields: { name: 'x' } });
+
+/** Two callers run alone at once; those who come meanwhile share a statement. */
+async function outcomesOf<Outcome>(write: (ids: number[]) => Promise<readonly Outcome[]>): Promise<unknown[]> {
+  const outcomes = await Promise.all([[7], [8], [1, 2, 3], [4, 5, 6]].map(write));
+  return outcomes.flat().map((outcome) => (outcome instanceof AppError ? outcome.code : outcome));
+}
+
+describe('writes of several callers in PostgreSQL', () => {
+  it('replace each record once, although a statement for all was refused', async () => {
     const errors: Readonly<Record<number, keyof typeof CODES>> = {
       2: 'deadlock',
       3: 'duplicate',
       4: 'late',
       5: 'disk',
     };
-    const written: number[][] = [];
-    const store = {
-      run: async (_statement: unknown, [, ids]: number[][]) => {
-        written.push(ids as number[]);
-        const [id = 0, another] = ids as number[];
-        const error = another === undefined ? errors[id] : 'deadlock';
-        if (error) throw errorOf(error);
-        return [[id]];
-      },
-      calls: {
-        run: (operation: () => unknown) => operation(),
-        quota: { each: (items: unknown[], operation: (item: unknown) => unknown) => Promise.all(items.map(operation)) },
-      },
-      operationMs: 60_000,
-    };
-    const repository = new PostgresqlRepository<object>(store as never, PRODUCTS, new TableWrites(PRODUCTS));
-    const replace = (ids: number[]) =>
-      repository.replaceAll(
-        ids.map((id) => ({
-          record: { id, version: 2, createdAt: 0, updatedAt: 0, fields: { name: 'x' } },
-          expected: 1,
-        })),
-      );
-    // The first two callers run alone; those who come meanwhile share a statement.
-    const callers = [[7], [8], [1, 2, 3], [4, 5, 6]].map(replace);
-    const outcomes = (await Promise.all(callers)).flat();
-    expect(outcomes.map((one) => (one instanceof AppError ? one.code : one))).to.deep.equal(
+    const written: (readonly number[])[] = [];
+    const repository = repositoryOn((_text, [, ids = []]) => {
+      written.push(ids);
+      const [id = 0, another] = ids;
+      const error = another === undefined ? errors[id] : 'deadlock';
+      if (error) throw errorOf(error);
+      return [[id]];
+    });
+    const replace = (ids: number[]) => repository.replaceAll(ids.map((id) => ({ record: recordOf(id), expected: 1 })));
+    expect(await outcomesOf(replace)).to.deep.equal(
       list`replaced  replaced  replaced  version_conflict  duplicate_value  unavailable  unavailable  replaced`,
     );
     expect(written).to.deep.equal([[7], [8], [1, 2, 3, 4, 5, 6], [1], [2], [3], [4], [5], [6]]);
+  });
+
+  it('insert each record once, although a later try was refused', async () => {
+    const written: (readonly number[])[] = [];
+    const repository = repositoryOn((text, [ids = []]) => {
+      if (!text.includes('INSERT INTO products ')) return [];
+      written.push(ids);
+      if (written.length > 3) throw errorOf('deadlock');
+      return ids.filter((id) => id !== 2).map((id) => [id]);
+    });
+    expect(await outcomesOf((ids) => repository.insertAll(ids.map(recordOf)))).to.deep.equal(
+      list`inserted  inserted  inserted  unavailable  inserted  inserted  inserted  inserted`,
+    );
+    expect(written).to.deep.equal([[7], [8], [1, 2, 3, 4, 5, 6], [2]]);
   });
 });
