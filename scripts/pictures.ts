@@ -30,7 +30,7 @@ const PICTURES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     for (const at of [2, 3, 4]) await page.getByRole('row').nth(at).getByRole('checkbox').check();
   },
   'console-product': async (page) => {
-    await page.getByRole('link', { name: 'Garden hose 25 m' }).click();
+    await page.getByRole('link', { name: 'Indoor watering can 1 l, sage' }).click();
     await page.getByRole('link', { name: 'Next' }).waitFor();
     await page.getByRole('button', { name: /^Save/ }).waitFor();
   },
