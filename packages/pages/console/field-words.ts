@@ -2,7 +2,8 @@ import { stepsOf } from './edit/json.js';
 
 /** What a person is told about a field. */
 export interface FieldWords {
-  readonly label: string;
+  /** Absent: the words of its name say it. */
+  readonly label?: string;
   /** Shown below the field. Absent: the label says enough. */
   readonly help?: string;
   /** What to write instead of a text of another form. */
@@ -39,30 +40,24 @@ export const SECTIONS: Readonly<Record<string, readonly Section[]>> = {
 };
 
 /**
- * The words for the fields of all records, by their paths. The name of the resource stands before a path that means
- * something else in another one.
+ * The words for fields, by their paths, that say more than their names. The name of the resource stands before a path
+ * that means something else in another one.
  */
 export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   id: { label: 'ID' },
-  version: { label: 'Version' },
   createdAt: { label: 'Created' },
   updatedAt: { label: 'Changed' },
-  createdBy: { label: 'Created by' },
-  name: { label: 'Name' },
-  description: { label: 'Description' },
   sku: {
     label: 'SKU',
     help: 'Your article number. No two products have the same.',
     isOwn: true,
     form: 'Write letters from A to Z, digits, points, hyphens and underscores, without spaces.',
   },
-  price: { label: 'Price' },
   'price.amount': { label: 'Price' },
   'price.currency': { label: 'Currency', form: 'Write three capital letters, such as EUR.' },
-  attributes: { label: 'Attributes', help: 'What else buyers compare, such as colour or weight.', entry: 'attribute' },
-  status: { label: 'Status', help: 'Drafts and archived products are hidden from the public.', none: 'live' },
+  attributes: { help: 'What else buyers compare, such as colour or weight.', entry: 'attribute' },
+  status: { help: 'Drafts and archived products are hidden from the public.', none: 'live' },
   tags: {
-    label: 'Tags',
     help: 'Press Enter after each. A slash makes a category: lighting/lamps.',
     form: 'Write words in one line, without commas and the sign |.',
   },
@@ -74,7 +69,6 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
     help: 'The page of the product in your shop.',
     form: 'Write a URL such as https://example.com/lamp.',
   },
-  brand: { label: 'Brand' },
   gtin: {
     label: 'GTIN',
     help: 'The number below the barcode.',
@@ -82,19 +76,16 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
     form: 'Write all 8, 12, 13 or 14 digits below the barcode, without spaces.',
   },
   group: {
-    label: 'Group',
     help: 'Products of the same group are variants of one another.',
     form: 'Write letters from A to Z, digits, points, hyphens and underscores, without spaces.',
   },
-  variants: { label: 'Variants' },
-  stock: { label: 'Stock' },
-  email: { label: 'Email', form: 'Write an email address such as ann@example.com.', isOwn: true },
+  email: { form: 'Write an email address such as ann@example.com.', isOwn: true },
   userId: { label: 'User' },
-  items: { label: 'Items', entry: 'item' },
+  items: { entry: 'item' },
   'items.productId': { label: 'Product' },
   'items.quantity': { label: 'Quantity' },
-  'api-keys.name': { label: 'Name', help: 'What uses the key, such as “web shop”.' },
-  scopes: { label: 'Scopes', help: 'A key can give only scopes that it has itself.' },
+  'api-keys.name': { help: 'What uses the key, such as “web shop”.' },
+  scopes: { help: 'A key can give only scopes that it has itself.' },
   expiresAt: {
     label: 'Expires',
     help: 'In your time zone. Empty: never.',
@@ -103,19 +94,17 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   },
   lastUsedAt: { label: 'Last used', none: 'never' },
   createdBySubject: { label: 'Created for' },
-  'webhooks.name': { label: 'Name', help: 'What receives the messages, such as “search index”.' },
+  'webhooks.name': { help: 'What receives the messages, such as “search index”.' },
   'webhooks.url': {
-    label: 'URL',
     help: 'Messages go there. Another URL gets a new secret, and the webhook then belongs to your key.',
     form: 'Write a URL such as https://example.com/hook.',
   },
-  'webhooks.status': { label: 'Status', hasButtons: true },
+  'webhooks.status': { hasButtons: true },
   resources: {
     label: 'Changes of',
     help: 'The webhook belongs to the key that chose them: it sends while the key is valid and may read them.',
   },
   lastDeliveryAt: { label: 'Last message', none: 'never' },
-  lastError: { label: 'Last error' },
 };
 
 /** @param path without the numbers of entries: `price.amount`, `images.url` */
@@ -124,27 +113,13 @@ export function wordsOf(path: string, resource = ''): FieldWords | undefined {
   return key === undefined ? undefined : FIELD_WORDS[key];
 }
 
-/** The field at a JSON Pointer, as a person reads it: `Items 2 › Product`. */
-export function placeOf(pointer: string): string {
-  const { labels } = stepsOf(pointer).reduce(
-    ({ path, labels }, step) => {
-      const inner = pathOf(path, step);
-      const label = wordsOf(inner)?.label ?? step;
-      if (inner === path) return { path, labels: [...labels.slice(0, -1), `${labels.at(-1)} ${Number(step) + 1}`] };
-      return { path: inner, labels: labels.includes(label) ? labels : [...labels, label] };
-    },
-    { path: '', labels: [] as readonly string[] },
-  );
-  return labels.join(' › ');
-}
-
 /** The path of the field at a JSON Pointer, in {@link FIELD_WORDS}. */
 export function pathAt(pointer: string): string {
   return stepsOf(pointer).reduce(pathOf, '');
 }
 
-/** The number of an entry names no other field. */
-function pathOf(path: string, step: string): string {
+/** The path of a member or an entry. The number of an entry names no other field. */
+export function pathOf(path: string, step: string): string {
   if (path === '') return step;
   return /^\d+$/.test(step) ? path : `${path}.${step}`;
 }

@@ -1,6 +1,7 @@
 import { amountOf, currencyDigits, decimalOf } from '#src/domain/money.js';
 import { JSON_NUMBER, readInteger, readNumber } from '#src/shared/json.js';
-import { wordsOf } from './field-words.js';
+import { stepsOf } from './edit/json.js';
+import { pathOf, wordsOf } from './field-words.js';
 
 export interface Price {
   /** In the smallest unit of the currency. */
@@ -157,4 +158,18 @@ export function labelOf(path: string): string {
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
   return wordsOf(path)?.label ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The field at a JSON Pointer, as a person reads it: `Items 2 › Product`. */
+export function placeOf(pointer: string): string {
+  const { labels } = stepsOf(pointer).reduce(
+    ({ path, labels }, step) => {
+      const inner = pathOf(path, step);
+      const label = path === '' ? labelOf(step) : (wordsOf(inner)?.label ?? step);
+      if (inner === path) return { path, labels: [...labels.slice(0, -1), `${labels.at(-1)} ${Number(step) + 1}`] };
+      return { path: inner, labels: labels.includes(label) ? labels : [...labels, label] };
+    },
+    { path: '', labels: [] as readonly string[] },
+  );
+  return labels.join(' › ');
 }

@@ -175,7 +175,7 @@ export function textOf(value: unknown, isChoice = false, name = ''): string {
     .join(', ');
 }
 
-/** What a member of a field is called, or of a whole record, which has no name. */
+/** What a member of a field is called. */
 function labelIn(name: string, member: string): string {
-  return wordsOf(name === '' ? member : `${name}.${member}`)?.label ?? member;
+  return wordsOf(`${name}.${member}`)?.label ?? member;
 }

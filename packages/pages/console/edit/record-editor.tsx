@@ -6,7 +6,7 @@ import { Button } from '../components/button.js';
 import { Since } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { AlteredTagError, brokenRule, codeOf, describeError } from '../describe-error.js';
-import { placeOf } from '../field-words.js';
+import { placeOf } from '../formats.js';
 import { randomKey } from '../random-key.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, ErrorText, Resource } from '../types.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CatalogueError, type ErrorDetail, UnknownOutcomeError } from '#packages/client/index.js';
 import { brokenRule, describeError } from '#packages/pages/console/describe-error.js';
-import { placeOf } from '#packages/pages/console/field-words.js';
+import { placeOf } from '#packages/pages/console/formats.js';
 import { resourcesOf } from '#packages/pages/console/resources.js';
 import { TEXTS } from '#packages/pages/console/texts.js';
 import type { Resource } from '#packages/pages/console/types.js';
