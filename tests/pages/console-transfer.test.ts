@@ -121,9 +121,9 @@ describe('imports in the console', () => {
     before++;
     const { page, errors } = await open('#/import/products', { locale: 'de-DE' });
     const rows = [
-      'Bezeichnung;Artikelnr.;Preis;Bestand;Farbe;Notiz;Material ;error',
-      'Töpfe;EU-1;1.299,50;1.204;grün;n;Ton;old',
-      'Tür;EU-2;7,09;8;;;;',
+      'Bezeichnung;Artikelnr.;Preis;Bestand;Farbe;Gewicht;Notiz;Material ;error',
+      'Töpfe;EU-1;1.299,50;1.204;grün;5,6;n;Ton;old',
+      'Tür;EU-2;7,09;8;;;;;',
     ];
     const buffer = Buffer.from(rows.join('\r\n'), 'latin1');
     await choose(page, 'artikel.csv', buffer);
@@ -144,7 +144,8 @@ describe('imports in the console', () => {
     await expectAccessible(page, 'the columns');
     await button(page, 'Check the file').click();
     const found = page.getByRole('region', { name: 'New', exact: true }).getByRole('row');
-    const shown = ['Töpfe', 'n', 'EU-1', '1.299,50\u00a0€', 'Farbe: grün', 'material: Ton', 'Live', '1.204'];
+    const attributes = ['Farbe: grün', 'Gewicht: 5,6', 'material: Ton'];
+    const shown = ['Töpfe', 'n', 'EU-1', '1.299,50\u00a0€', ...attributes, 'Live', '1.204'];
     for (const text of shown) await found.nth(1).getByText(text, { exact: true }).waitFor();
     expect(await found.count()).to.equal(3);
     await expectAccessible(page, 'the new records');
@@ -156,7 +157,7 @@ describe('imports in the console', () => {
       description: 'n',
       price: { amount: 129950, currency: 'EUR' },
       stock: 1204,
-      attributes: { Farbe: 'grün', material: 'Ton' },
+      attributes: { Farbe: 'grün', Gewicht: 5.6, material: 'Ton' },
     });
     // The choice is remembered for the next file with these columns.
     await button(page, 'Choose another file').click();

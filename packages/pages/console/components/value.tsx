@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
 import { wordsOf } from '../field-words.js';
-import { isPrice, labelOf, numberText, priceText, timeText } from '../formats.js';
+import { isPrice, labelOf, numberText, priceText, timeText, typedText } from '../formats.js';
 import { ALL_RECORDS, filtersWith, type ListState, queryOf } from '../list-query.js';
 import { referredBy } from '../resources.js';
 import { hashOf, hashOfList } from '../router.js';
@@ -168,6 +168,8 @@ function partsOf(name: string, value: unknown): string[] {
 export function textOf(value: unknown, isChoice = false, name = ''): string {
   if (value === '') return form.emptyValue;
   if (typeof value === 'boolean') return form.booleans[`${value}`];
+  // Without groups of digits, because it may be a year or an ID.
+  if (typeof value === 'number') return typedText(value);
   if (typeof value !== 'object' || value === null) return isChoice ? labelOf(String(value)) : String(value);
   if (isPrice(value)) return priceText(value);
   return Object.entries(value)
