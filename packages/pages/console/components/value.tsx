@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
-import { wordsOf } from '../field-words.js';
+import { pathOf, wordsOf } from '../field-words.js';
 import { isPrice, labelOf, numberText, priceText, timeText, typedText } from '../formats.js';
 import { ALL_RECORDS, filtersWith, type ListState, queryOf } from '../list-query.js';
 import { referredBy } from '../resources.js';
@@ -156,7 +156,9 @@ function Time({ name, instant }: { readonly name: string; readonly instant: stri
 function partsOf(name: string, value: unknown): string[] {
   if (Array.isArray(value)) return value.map((one) => textOf(one, false, name));
   if (typeof value === 'object' && value !== null)
-    return Object.entries(value).map(([member, one]) => `${labelIn(name, member)}: ${textOf(one)}`);
+    return Object.entries(value).map(
+      ([member, one]) => `${labelIn(name, member)}: ${textOf(one, false, pathOf(name, member))}`,
+    );
   return [textOf(value)];
 }
 
@@ -173,11 +175,11 @@ export function textOf(value: unknown, isChoice = false, name = ''): string {
   if (typeof value !== 'object' || value === null) return isChoice ? labelOf(String(value)) : String(value);
   if (isPrice(value)) return priceText(value);
   return Object.entries(value)
-    .map(([member, one]) => `${labelIn(name, member)} ${textOf(one)}`)
+    .map(([member, one]) => `${labelIn(name, member)} ${textOf(one, false, pathOf(name, member))}`)
     .join(', ');
 }
 
-/** What a member of a field is called. */
+/** What a member of a field is called, or of a whole record, which has no name. */
 function labelIn(name: string, member: string): string {
-  return wordsOf(`${name}.${member}`)?.label ?? member;
+  return name === '' ? labelOf(member) : (wordsOf(`${name}.${member}`)?.label ?? member);
 }
