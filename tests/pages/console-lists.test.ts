@@ -397,6 +397,10 @@ describe('the lists of the console', () => {
     expect(await tabTo(/^Skip to the records$/)).to.equal(2);
     await page.keyboard.press('Enter');
     expect(await tabTo(/^Lamp 01$/)).to.be.at.most(12 - 2);
+    const [head, link] = await Promise.all(
+      [header(page, 'Name'), page.locator(':focus')].map((one) => one.boundingBox()),
+    );
+    expect(link?.y, 'not below the head').to.be.at.least(Number(head?.y) + Number(head?.height));
     await header(page, 'Name').getByRole('button').focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(/sort=name/);

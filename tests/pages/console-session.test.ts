@@ -154,6 +154,10 @@ describe('the session of the console', () => {
     await about.getByText(/^[\d.,]+ of 1,000,000, counted anew in \d+ s$/).waitFor();
     await about.getByText('See all products, also drafts and archived ones').waitFor();
     await expectAccessible(page, 'the connection');
+    await page.keyboard.press('Escape');
+    await about.waitFor({ state: 'detached' });
+    // The menu that had the button is closed.
+    await button(page, 'Settings').and(page.locator(':focus')).waitFor();
   });
 
   it('says in words that the document cannot be read, and can retry', async () => {

@@ -134,7 +134,7 @@ export const TEXTS = {
       text: 'A file of a spreadsheet or of another system. It is checked before anything is written.',
       action: 'Import a file',
     },
-    record: { name: 'Begin by hand', text: 'The name is enough for a start.' },
+    record: { name: 'Begin by hand', text: 'In a form, one after the other.' },
     key: {
       name: 'Invite a system',
       text: 'A key of its own for your shop, your warehouse or a colleague.',
