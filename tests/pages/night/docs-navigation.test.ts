@@ -114,7 +114,7 @@ describe('the navigation of the page at /docs', () => {
     for (let steps = 0; steps < 60 && !(await first.locator('> summary:focus').count()); steps++)
       await page.keyboard.press('Tab');
     expect(await first.locator('> summary:focus').count()).to.equal(1);
-    expect(await focused.evaluate((one) => getComputedStyle(one).outlineWidth)).to.equal('3px');
+    expect(await focused.evaluate((one) => getComputedStyle(one).outlineWidth)).to.equal('2px');
     await page.keyboard.press('Enter');
     await first.locator('form').waitFor();
     for (let steps = 0; steps < 6 && !(await first.locator('input:focus').count()); steps++)
