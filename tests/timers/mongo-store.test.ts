@@ -25,7 +25,8 @@ describe('searches in MongoDB', () => {
     address = await server.start();
     const url = `mongodb://${address}/?${OPTIONS}`;
     store = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
-    await store.open();
+    // As at a start: a connection may take longer than the short queue waits for one.
+    await until('the store is open', () => store.open());
   });
   afterEach(async () => {
     await store.close();
