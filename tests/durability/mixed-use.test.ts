@@ -68,7 +68,7 @@ describe('everything that a user may do at once, while processes are killed', fu
   /** Whether a kill comes between a commit and its response, or between two locks, is a matter of chance. */
   const controls = {
     'a retry without an idempotency key doubles records, which the checker counts': async () => {
-      const plan = { ...PLAN, seed: TEST_SEED + 2, kills: 2, without: 'keys' } as const;
+      const plan = { ...PLAN, seed: TEST_SEED + 2, kills: 8, without: 'keys' } as const;
       const { doubled } = (await playOn(sqliteStore, plan)).verdict;
       figure('doubled without keys', doubled.length);
       expect(doubled).to.not.deep.equal([]);
