@@ -43,11 +43,11 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const [toEdit] = formats.filter(({ type }) => isEditable && resource.importTypes.includes(type));
   const csv = formats.find(({ isCsv }) => isCsv);
   const ways: Way[] = [
-    ...formats.map((format): Way => ({ format, purpose: 'copy', name: texts.as(format.name) })),
     ...(toEdit
       ? [{ format: toEdit, purpose: 'edit', name: texts.forEditing, text: texts.forEditingHint(toEdit.isCsv) } as const]
       : []),
     ...(csv ? [{ format: csv, purpose: 'excel', name: texts.forExcel, text: texts.forExcelHint } as const] : []),
+    ...formats.map((format): Way => ({ format, purpose: 'copy', name: texts.as(format.name) })),
   ];
   const namesOf = (kind: string) => fields.filter((one) => one.kind === kind).map(({ name }) => name);
   const [prices, [map]] = [namesOf('price'), namesOf('map')];
