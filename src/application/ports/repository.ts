@@ -3,10 +3,13 @@ import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Task } from '../../shared/task-scheduler.js';
 import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from './list-query.js';
 
-/** `id_conflict`: the id belongs to a record or a tombstone. An error: `duplicate_value`. */
+/**
+ * `id_conflict`: the id belongs to a record or a tombstone. An error: `duplicate_value`, or `unavailable` if the server
+ * refused this record alone.
+ */
 export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
 
-/** `version_conflict`: the record has another version, or does not exist. An error: `duplicate_value`. */
+/** `version_conflict`: the record has another version, or does not exist. An error: as of an {@link InsertOutcome}. */
 export type ReplaceOutcome = 'replaced' | 'version_conflict' | AppError;
 
 /** A record, and the version that it replaces. */

@@ -195,7 +195,10 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     const outcomes = new Map<Replacement<Fields>, ReplaceOutcome>();
     for (let left = replacements; left.length > 0; left = left.filter((one) => !outcomes.has(one))) {
       const some = firstOfEachId(left, ({ record }) => record.id).toSorted((a, b) => a.record.id - b.record.id);
-      const found = await this.replaceTogether(some, keepsWords);
+      const found = await this.replaceTogether(some, keepsWords).catch((error) => {
+        if (outcomes.size === 0) throw error;
+        return some.map(() => ownOutcome(error));
+      });
       for (const [at, replacement] of some.entries()) outcomes.set(replacement, found[at] as ReplaceOutcome);
     }
     return replacements.map((replacement) => outcomes.get(replacement) as ReplaceOutcome);
@@ -219,7 +222,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
       if (records.length > 1 && isRefusedByOne(error)) {
         const outcomes: ReplaceOutcome[] = [];
         for (const one of replacements)
-          outcomes.push(...(await this.replaceTogether([one], keepsWords).catch(outcomeOfOne)));
+          outcomes.push(...(await this.replaceTogether([one], keepsWords).catch((reason) => [ownOutcome(reason)])));
         return outcomes;
       }
       // As after any lost race, the caller reads the record again.
@@ -300,9 +303,9 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 }
 
-/** An error of one replacement must not be that of all: those done before would be done again, and lose to themselves. */
-function outcomeOfOne(error: unknown): readonly ReplaceOutcome[] {
-  if (error instanceof AppError) return [error];
+/** An error of some must not be that of all: the replacements done before would be done again, and lose to themselves. */
+function ownOutcome(error: unknown): ReplaceOutcome {
+  if (error instanceof AppError) return error;
   throw error;
 }
 

@@ -60,6 +60,23 @@ describe('writes of several callers in PostgreSQL', () => {
     expect(written).to.deep.equal([[7], [8], [1, 2, 3, 4, 5, 6], [1], [2], [3], [4], [5], [6]]);
   });
 
+  it('replace each record once, although the second replacement of one was refused', async () => {
+    const written: (readonly number[])[] = [];
+    const repository = repositoryOn((_text, [, ids = []]) => {
+      written.push(ids);
+      if (written.length > 3) throw errorOf('late');
+      return ids.map((id) => [id]);
+    });
+    const callers = [[7], [8], [1, 2], [2, 3]].map((ids) =>
+      repository.replaceAll(ids.map((id) => ({ record: recordOf(id), expected: 1 }))),
+    );
+    const outcomes = (await Promise.all(callers)).flat();
+    expect(outcomes.map((one) => (one instanceof AppError ? one.code : one))).to.deep.equal(
+      list`replaced  replaced  replaced  replaced  unavailable  replaced`,
+    );
+    expect(written).to.deep.equal([[7], [8], [1, 2, 3], [2]]);
+  });
+
   it('insert each record once, although a later try was refused', async () => {
     const written: (readonly number[])[] = [];
     const repository = repositoryOn((text, [ids = []]) => {
