@@ -337,8 +337,8 @@ interface RowsProps<R> extends LabelledProps {
 }
 
 /**
- * Rows under one legend to add, to remove and to move. A new row gets the focus; after a removal the button that adds rows gets it, and
- * after a move a button of the same row that moves it.
+ * Rows under one legend to add, to remove and to move. A new row gets the focus; after a removal the button that adds
+ * rows gets it, and after a move a button of the same row that moves it.
  */
 function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
   const { rows, newRow, onChange, label, isOrdered = false, children, ...labelled } = props;

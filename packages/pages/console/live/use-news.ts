@@ -6,8 +6,8 @@ import type { News, Resource } from '../types.js';
 export const DIALOG_CHANGE = 'dialogchange';
 
 /**
- * Tells the page what others change, while the page is visible and no dialog before it: what a person does in a dialog is
- * no news.
+ * Tells the page what others change, while the page is visible and no dialog is before it, in which the person may
+ * change records too.
  * @param shown what the page shows; undefined: nothing that could change
  * @param report called with the news; after the signal is aborted, what it found is nobody's any more
  */

@@ -77,7 +77,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       )}
       {chosen && (
         <>
-          <p class="chosen-file">
+          <p>
             <strong>{chosen.file.name}</strong> ({TEXTS.exporting.size(chosen.file.size)})
             {!isReady && mayCheck && ` · ${wordsFor(use)}`}{' '}
             {!isReady && !isActive && !isUnfinished && (

@@ -303,7 +303,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 }
 
-/** An error of some must not be that of all: the replacements done before would be done again, and lose to themselves. */
+/** An error of some must not be that of all: replacements done before would be done again, and lose to themselves. */
 function ownOutcome(error: unknown): ReplaceOutcome {
   if (error instanceof AppError) return error;
   throw error;
