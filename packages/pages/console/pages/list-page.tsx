@@ -162,7 +162,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               <Facets
                 {...{ resource, state }}
                 news={news + reloads}
-                records={page?.records ?? []}
+                records={page.records}
                 isFailureSaid={error !== undefined}
                 onChoose={filter}
               />

@@ -179,7 +179,9 @@ function Changes({ resource, use, title, findings, words }: ChangesProps): JSX.E
           return (
             <tr key={finding.number}>
               {heading}
-              <td colSpan={3}>{areNew ? <Details record={next} fields={others} /> : current ? same : gone}</td>
+              <td colSpan={areNew ? 1 : 3}>
+                {areNew ? <Details record={next} fields={others} /> : current ? same : gone}
+              </td>
             </tr>
           );
         return rows.map((row, at) => {
