@@ -146,7 +146,7 @@ function FileChooser({ resource, onChoose }: FileChooserProps): JSX.Element {
   const [isOver, setOver] = useState(false);
   const [refused, setRefused] = useState<string>();
   useEffect(() => {
-    const show = () => setOver(true);
+    const show = ({ dataTransfer }: DragEvent) => setOver(dataTransfer?.types.includes('Files') ?? false);
     addEventListener('dragenter', show);
     return () => removeEventListener('dragenter', show);
   }, []);

@@ -242,7 +242,11 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     const outcomes = new Map<Versioned<Fields>, InsertOutcome>();
     let left = records;
     for (let tries = 0; left.length > 0; tries++) {
-      if (tries === MAX_TRIES) throw unavailable('The records that refused others could not be read.');
+      if (tries === MAX_TRIES) {
+        const error = unavailable('The records that refused others could not be read.');
+        for (const record of left) outcomes.set(record, error);
+        break;
+      }
       // Of two records with one id, the second waits for what becomes of the first.
       const some = this.inOrder(firstOfEachId(left, ({ id }) => id));
       try {
