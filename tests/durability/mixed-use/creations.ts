@@ -100,7 +100,7 @@ export class Creations {
       return { resource, token, fields: { name: `Person ${token} 0`, email } };
     }
     const fields = {
-      name: `Thing ${token} 0`,
+      name: `Gizmo ${token} 0`,
       ...(random.chance(0.5) && { sku: random.chance(0.2) ? this.session.contestedSku() : `S-${token}` }),
       ...(random.chance(0.5) && { price: { amount: number, currency: 'EUR' } }),
       attributes: { token, weight: number },

@@ -86,7 +86,7 @@ export class Edits {
     const revision = this.session.shared.next();
     if (resource === 'orders') return requantified(fields, revision);
     const { email, ...rest } = fields;
-    const kind = resource === 'users' ? 'Person' : 'Thing';
+    const kind = resource === 'users' ? 'Person' : 'Gizmo';
     return {
       ...rest,
       ...(email !== undefined && {

@@ -295,5 +295,5 @@ function verifyUniqueness({ products, users }: Readonly<Record<Resource, readonl
  */
 export function tokenOf(resource: Resource, fields: Fields): string | undefined {
   if (resource === 'orders') return `o${(fields['items'] as { quantity: number }[])[0]?.quantity}`;
-  return /^(?:Thing|Person) (\w+) /.exec(String(fields['name']))?.[1];
+  return /^(?:Gizmo|Person) (\w+) /.exec(String(fields['name']))?.[1];
 }
