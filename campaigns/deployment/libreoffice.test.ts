@@ -155,13 +155,13 @@ describe('CSV and LibreOffice', () => {
     await page.goto(page.url().replace(/#.*/, '#/import/products'));
     await page.locator('input[type=file]').setInputFiles(saved);
     await page.getByRole('button', { name: 'Check the file' }).click();
-    await page.getByText(/^0 new, 0 changed, 3 unchanged, 0 deleted, 0 refused/).waitFor();
+    await page.getByText(/^3 unchanged\./).waitFor();
     // And a change of a person arrives.
     const edited = readFileSync(saved, 'utf8').replace(';1299,5;', ';1.300,25;');
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: '', buffer: Buffer.from(edited) });
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('cell', { name: '1.300,25\u00a0€' }).waitFor();
-    await page.getByText(/^0 new, 1 changed, 2 unchanged, 0 deleted, 0 refused/).waitFor();
+    await page.getByText(/^1 changed, 2 unchanged\./).waitFor();
   });
 });
