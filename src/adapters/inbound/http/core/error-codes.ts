@@ -448,7 +448,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   read_only_field: {
     cause:
-      'Only the service sets `id`, `version`, `createdAt` and `updatedAt`. A POST must not contain them; a PUT, a PATCH or a line of an import with `match` may only repeat their current values. Its other fields, such as `key`, `createdBy` and `lastError` of API keys and webhooks, no request may contain. Also the SKU or e-mail address in a PUT, if its path has another one.',
+      'Only the service sets `id`, `version`, `createdAt` and `updatedAt`. A POST must not contain them; a PUT, a PATCH or a line of an import with `match` may only repeat their current values. No request may contain the fields that it adds to API keys and webhooks, such as `key`, `createdBy` and `lastError`. Also the SKU or e-mail address in a PUT, if its path has another one.',
     remedy: 'Omit the field. Of the first four, you may send the value that you last read.',
   },
   duplicate_value: {
